@@ -114,6 +114,6 @@ import Testing
     #expect(message["code"] as? String == "0012345678905" && message["event_type"] as? String == "unknown")
     #expect(refusal.sentence(.tag).contains("'tappet item edit ITEM --barcode 0012345678905'"))
     let row = try #require(TapRecord.row(of: report, at: Moment(instant: Instant(nanoseconds: 0), unixMilliseconds: 0)))
-    #expect(row.row.line(person: nil).contains("(0012345678905)"))
+    #expect(row.row.line(.bare(), person: nil).contains("(0012345678905)"))
   }
 }

@@ -14,9 +14,6 @@ package enum Trigger: UInt8, Hashable, Sendable {
 package enum Destination: Int64, CaseIterable, Hashable, Sendable {
   case broker = 0
   case webhook = 1
-
-  /// The name of the destination in JSON and CSV.
-  package var name: String { self == .broker ? "broker" : "webhook" }
 }
 
 /// The time until which an entry may be sent.

@@ -30,9 +30,9 @@ extension Runtime {
       return true
     }
     let since = max(0, now().unixMilliseconds - age.wholeMilliseconds)
-    return askStore(isRequired: false) { secrets in
+    return askStore(isRequired: false) { [configuration] secrets in
       do throws(SecretStoreError) {
-        return .history(.success(try secrets.get().lastLines(since: since)), for: address)
+        return .history(.success(try secrets.get().lastLines(configuration, since: since)), for: address)
       } catch { return .history(.failure(error), for: address) }
     }
   }
@@ -59,12 +59,14 @@ extension Runtime {
 
 extension SecretStore {
   /// Returns the last rows of the tap log, one line each, with the person's name.
-  fileprivate func lastLines(since: Int64) throws(SecretStoreError) -> [String] {
+  fileprivate func lastLines(
+    _ configuration: KioskConfiguration, since: Int64
+  ) throws(SecretStoreError) -> [String] {
     var names: [String: String] = [:]
     for person in try people().all { names[person.id] = person.name }
     do throws(DatabaseError) {
       return try store.lastHistory(since: since, limit: Limits.roomHistoryMax).map { row in
-        row.line(person: row.person.flatMap { names[$0] }, hidesTags: true)
+        row.line(configuration, person: row.person.flatMap { names[$0] }, hidesTags: true)
       }
     } catch { throw .store(error) }
   }

@@ -1,6 +1,7 @@
 // A row of the tap log as text, JSON or comma-separated values (RFC 4180).
 
 import TappetCommandLine
+import TappetConfig
 import TappetCore
 import TappetJSON
 import TappetMessages
@@ -10,12 +11,15 @@ import TappetStore
 /// A row of the log, for printing.
 struct HistoryRow {
   var record: TapRecord
+  let configuration: KioskConfiguration
   /// The name of the tag's owner.
   var person: String?
 
   static let header = "time,outcome,trigger,action,uid,tag,person,code,id,count,destination"
 
-  var line: String { record.line(person: person) }
+  var line: String { record.line(configuration, person: person) }
+
+  private var destination: String? { record.destination.map { configuration.kind(of: $0, for: record.action) } }
 
   var json: JSON {
     .object([
@@ -24,7 +28,7 @@ struct HistoryRow {
       "uid": .optional(record.uid.map { Hex.encode($0.bytes) }), "tag": .optional(record.tag),
       "person": .optional(person),
       "code": .optional(record.code), "id": .optional(record.entry?.hex), "count": .number(Int64(record.count)),
-      "destination": .optional(record.destination?.name),
+      "destination": .optional(destination),
     ])
   }
 
@@ -32,7 +36,7 @@ struct HistoryRow {
     CSV.line([
       WallTime.utc(unixMilliseconds: record.unixMilliseconds), record.result.name, record.trigger?.name, record.action,
       record.uid.map { Hex.encode($0.bytes) }, record.tag, person, record.code, record.entry?.hex, String(record.count),
-      record.destination?.name,
+      destination,
     ])
   }
 }

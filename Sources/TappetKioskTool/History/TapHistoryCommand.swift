@@ -121,7 +121,8 @@ private struct HistoryQuery {
       let rows = try store.history(after: last, filter, limit: Limits.storeDropMax)
       for (number, record) in rows {
         last = number
-        print(HistoryRow(record: record, person: record.person.flatMap { names[$0] }))
+        let person = record.person.flatMap { names[$0] }
+        print(HistoryRow(record: record, configuration: configuration, person: person))
       }
       isEmpty = isEmpty && rows.isEmpty
       if rows.count == Limits.storeDropMax { continue }

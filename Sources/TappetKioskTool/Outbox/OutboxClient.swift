@@ -70,6 +70,7 @@ package struct OutboxClient {
     let answer = try client.ask([.dropEntries(id)], waiting: Limits.outboxDropMax) { () throws(CommandFailure) in
       let store = try KioskAccess.openStore(configuration).store
       do throws(DatabaseError) {
+        store.historyAge = configuration.historyAge
         let count = JSON.number(Int64(try Self.drop(id, from: store)))
         return ControlMessage(.object(["dropped": count, "sent": .number(0)]), enclosing: nil)
       } catch { throw .failed(error.sentence) }
@@ -80,7 +81,7 @@ package struct OutboxClient {
   private static func drop(_ id: EntryID?, from store: Store) throws(DatabaseError) -> Int {
     var count = 0
     while true {
-      let dropped = try store.drop(id).count
+      let dropped = try store.drop(id, at: SystemClock().now().unixMilliseconds).count
       count += dropped
       if id != nil || dropped < Limits.storeDropMax { return count }
     }

@@ -1,4 +1,4 @@
-// tappet outbox: entries pending for the broker and for webhooks.
+// tappet outbox: entries pending for the broker, webhooks and rooms.
 
 import CPlatform
 import TappetCommandLine
@@ -15,20 +15,22 @@ extension Command {
       details: """
         Lists the accepted taps that are pending for the broker, oldest first: id (%I), action, topic, time left
         and message, and whether the entry was set aside because sending it makes the broker close the
-        connection. The taps that are pending for a webhook follow, then the last hundred that the broker or a
-        webhook refused permanently, with the reason. With --json, prints one object per line.
+        connection. The taps that are pending for webhooks and rooms follow, then the last hundred that were
+        refused permanently, with the reason. With --json, prints one object per line.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         var count = 0
         arguments.report?.beginList()
         try OutboxClient(configuration).forEach { entry in
           count += 1
-          if let report = arguments.report { report.print(entry.json) } else { Output.print(entry.line) }
+          let kind = configuration.kind(of: entry.destination, for: entry.action)
+          if let report = arguments.report { report.print(entry.json(kind)) } else { Output.print(entry.line(kind)) }
           return true
         }
         for entry in try OutboxClient(configuration).givenUp() {
           count += 1
-          if let report = arguments.report { report.print(entry.json) } else { Output.print(entry.line) }
+          let kind = configuration.kind(of: entry.reason.destination, for: entry.action)
+          if let report = arguments.report { report.print(entry.json(kind)) } else { Output.print(entry.line) }
         }
         if count == 0, !arguments.asJSON { Output.printError("The outbox is empty.") }
       })
@@ -66,7 +68,7 @@ extension Command {
       operands: [Operand("ID", .entryID, .oneUnlessOption)],
       options: [.json, CommandOption("all", "send every entry that was given up")],
       details: """
-        Puts one entry that the broker or a webhook refused permanently, or all of them, back into the outbox,
+        Puts one entry that was refused permanently, or all of them, back into the outbox,
         behind all others and with the same id; its time starts again. Correct the cause first: the topic in the
         broker's access list, or the webhook's 'url'. 'tappet outbox list' lists the entries, with the reason.
         --json prints how many were "retried". Exit status 1: no such entry was given up.
@@ -123,7 +125,10 @@ extension Command {
     var count = 0
     var failure: SystemError?
     try outbox.forEach { entry in
-      do throws(SystemError) { try PrivateFile.write(entry.json.encoded() + [UInt8(ascii: "\n")], to: file) } catch {
+      let kind = outbox.configuration.kind(of: entry.destination, for: entry.action)
+      do throws(SystemError) {
+        try PrivateFile.write(entry.json(kind).encoded() + [UInt8(ascii: "\n")], to: file)
+      } catch {
         failure = error
       }
       count += 1
@@ -161,17 +166,18 @@ extension OutboxEntry {
     return overflow ? .null : .time(unixMilliseconds: time)
   }
 
-  fileprivate var line: String {
+  /// Returns the row; `kind` is what `KioskConfiguration.kind(of:for:)` returns.
+  fileprivate func line(_ kind: String) -> String {
     let seconds = remainingMilliseconds / 1000
     let expiry = seconds < 0 ? "expired" : "expires in \(seconds) s"
-    let place = destination == .broker ? topic : "(webhook)"
+    let place = destination == .broker ? topic : "(\(kind))"
     let mark = isSetAside ? "  (set aside: sending it makes the broker close the connection)" : ""
     return "\(id.hex)  \(action)  \(place)  \(expiry)\(mark)  \(message.text)"
   }
 
-  fileprivate var json: JSON {
+  fileprivate func json(_ kind: String) -> JSON {
     .object([
-      "id": .string(id.hex), "destination": .string(destination.name),
+      "id": .string(id.hex), "destination": .string(kind),
       "action": .string(action), "topic": destination == .broker ? .string(topic) : .null,
       "message": .string(message.text), "retained": .bool(isRetained), "trigger": .string(trigger.name),
       "accepted_at": .time(unixMilliseconds: acceptedUnixMilliseconds), "expires_at": expiryTime,
@@ -183,10 +189,10 @@ extension OutboxEntry {
 extension Store.DeadLetter {
   fileprivate var line: String { "\(id.hex)  \(action)  (given up)  \(reason.sentence(of: action))  \(message.text)" }
 
-  fileprivate var json: JSON {
+  fileprivate func json(_ kind: String) -> JSON {
     let isForBroker = reason.destination == .broker
     return .object([
-      "id": .string(id.hex), "destination": .string(reason.destination.name),
+      "id": .string(id.hex), "destination": .string(kind),
       "action": .string(action), "topic": isForBroker ? .string(topic) : .null, "message": .string(message.text),
       "trigger": .string(trigger.name), "accepted_at": .time(unixMilliseconds: acceptedUnixMilliseconds),
       "given_up_at": .time(unixMilliseconds: givenUpUnixMilliseconds), "code": .string(reason.code),

@@ -51,17 +51,19 @@ extension LogRecord {
     case .accepted(let entry, let uid):
       self.init(
         .info, entry.trigger.word + "-accepted", "accepted: \(entry.action)",
-        entry.fields + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
+        entry.fields(configuration) + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
     case .queued(let entry, let reason):
       self.init(
-        .notice, "queued", "\(entry.action) is pending: \(reason.sentence)", [("code", reason.code)] + entry.fields)
+        .notice, "queued", "\(entry.action) is pending: \(reason.sentence)",
+        [("code", reason.code)] + entry.fields(configuration))
     case .delivered(let entry, let after, let isHeard):
       let time: [Field] = after.map { [("after_ms", String($0.wholeMilliseconds))] } ?? []
       self.init(
         isHeard ? .info : .notice, "delivered",
         "delivered: \(entry.action)" + (isHeard ? "" : ", but its topic has no subscriber"),
-        entry.fields + time + (isHeard ? [] : [("subscribers", "none")]))
-    case .deliveredOfMany(let entry, _): self.init(.info, "delivered", "delivered: \(entry.action)", entry.fields)
+        entry.fields(configuration) + time + (isHeard ? [] : [("subscribers", "none")]))
+    case .deliveredOfMany(let entry, _):
+      self.init(.info, "delivered", "delivered: \(entry.action)", entry.fields(configuration))
     case .deliveredMore(let count):
       self.init(
         .info, "delivered-more", "delivered \(count) more pending entries", [("count", String(count))])
@@ -70,32 +72,35 @@ extension LogRecord {
         .warning, "expired",
         "\(entry.action) expired before the \(entry.receiver) accepted it; it will not be sent"
           + (entry.refusal.map { ": " + LinkFailure.publishRefusal($0) } ?? ""),
-        entry.fields + (entry.refusal == nil ? [] : [("code", "broker-refuses")]))
+        entry.fields(configuration) + (entry.refusal == nil ? [] : [("code", "broker-refuses")]))
     case .droppedMore(let count):
       self.init(
         .notice, "dropped-more", "\(count) entries were removed from the outbox; they will not be sent",
         [("count", String(count))])
     case .dropped(let entry), .droppedOfMany(let entry):
       self.init(
-        .notice, "dropped", "\(entry.action) was removed from the outbox; it will not be sent", entry.fields)
+        .notice, "dropped", "\(entry.action) was removed from the outbox; it will not be sent",
+        entry.fields(configuration))
     case .undeliverable(let entry, let code):
       self.init(
-        .error, "undeliverable", LinkFailure.undeliverable(entry.action, code: code), entry.fields)
+        .error, "undeliverable", LinkFailure.undeliverable(entry.action, code: code), entry.fields(configuration))
     case .setAside(let entry, let index):
       self.init(
         .warning, "set-aside", entry.setAsideSentence(configuration.endpointName(index)),
-        [("code", "closed-at-message")] + entry.fields + [("bytes", String(entry.message.size))])
+        [("code", "closed-at-message")] + entry.fields(configuration) + [("bytes", String(entry.message.size))])
     case .givenUp(let entry, let reason): self.init(entry, reason, configuration)
     }
   }
 }
 
 extension OutboxEntry {
-  var fields: [Field] {
-    [("action", action), ("id", id.hex)] + [destination == .broker ? ("topic", topic) : ("destination", "webhook")]
+  func fields(_ configuration: KioskConfiguration) -> [Field] {
+    let place: Field =
+      destination == .broker ? ("topic", topic) : ("destination", configuration.kind(of: destination, for: action))
+    return [("action", action), ("id", id.hex), place]
   }
 
-  fileprivate var receiver: String { destination == .broker ? "broker" : "webhook's server" }
+  fileprivate var receiver: String { destination == .broker ? "broker" : "server" }
 
   fileprivate func setAsideSentence(_ broker: String) -> String {
     "\(broker) closes the connection on each message of \(message.size) bytes to \(topic.quoted), so \(action) is "
@@ -110,7 +115,7 @@ extension QueueReason {
     case .linkDown: "the broker is unavailable; it is sent when the link is restored, unless it expires first"
     case .clockUnknown: "the clock is not synchronized; it is sent once the clock is, unless it expires first"
     case .webhookFails:
-      "its webhook's server failed last time; it is sent when the server recovers, unless it expires first"
+      "its server failed last time; it is sent when the server recovers, unless it expires first"
     case .homeAssistantAway:
       "Home Assistant is unavailable; it is sent when Home Assistant is back, unless it expires first"
     case .behindOthers(let count): plural(count, "other entry is", "other entries are") + " ahead of it"

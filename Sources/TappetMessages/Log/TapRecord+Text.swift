@@ -1,5 +1,6 @@
 // Formats a row of the tap log as a human-readable line.
 
+import TappetConfig
 import TappetCore
 import TappetPlatform
 
@@ -8,12 +9,12 @@ extension TapRecord {
   ///
   /// With `hidesTags`, a UID is truncated to its last four digits, for readers who do not need the full UID.
   @export(interface)
-  package func line(person: String?, hidesTags: Bool = false) -> String {
+  package func line(_ configuration: KioskConfiguration, person: String?, hidesTags: Bool = false) -> String {
     let time = WallTime.second(unixMilliseconds: unixMilliseconds)
     let outcome = result.name + String(repeating: " ", count: max(0, 13 - result.name.utf8.count))
     var line = "\(time)  \(outcome)  \(action ?? "-")  \(who(hidesTags: hidesTags))"
     if let person { line += "  " + person }
-    if destination == .webhook { line += "  webhook" }
+    if let destination, destination != .broker { line += "  " + configuration.kind(of: destination, for: action) }
     if let code { line += "  " + code }
     if count > 1 { line += "  \(count) taps" }
     return line

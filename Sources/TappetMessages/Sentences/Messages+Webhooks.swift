@@ -12,6 +12,13 @@ extension KioskConfiguration {
     return webhooks.first { $0.action == action }?.place ?? "its server"
   }
 
+  /// Returns the kind of place to which the action's messages go: `broker`, `webhook` or `room`.
+  @export(interface)
+  package func kind(of destination: Destination, for action: String?) -> String {
+    if destination == .broker { return "broker" }
+    return action.flatMap { room(of: $0) } == nil ? "webhook" : "room"
+  }
+
   private func room(of action: String) -> String? { matrix?.posts.first { $0.action == action }?.room }
 
   /// Returns the display name of the action's webhook or room.
@@ -34,7 +41,7 @@ extension LogRecord {
     self.init(
       .error, "webhook-given-up",
       "delivery of \(entry.action) was abandoned: " + reason.sentence(configuration.webhookPlace(entry.action)),
-      [("code", reason.code)] + entry.fields + reason.fields)
+      [("code", reason.code)] + entry.fields(configuration) + reason.fields)
   }
 }
 
@@ -48,15 +55,16 @@ extension WebhookFault {
     case .status(let status): place + " responded with " + String(status) + "; retrying later"
     case .trouble(.nameUnknown, _): "no address found for \(place); is the name correct, and the name server reachable?"
     case .trouble(.unreachable, _): "\(place) cannot be reached"
-    case .trouble(.timedOut, _): "\(place) took too long to respond; see 'timeout'"
+    case .trouble(.timedOut, _): "\(place) took too long to respond"
     case .trouble(.closed, _): "\(place) closed the connection without a response"
     case .trouble(.certificateRefused, _):
       "the certificate of \(place) is not trusted, or was issued for a different name; check 'ca' and the clock"
     case .trouble(.handshakeFailed, _):
       "no TLS connection to \(place): it may require a different certificate; check 'certificate' and 'private_key'"
     case .trouble(.fileUnusable, let code):
-      "one of its files cannot be used" + (code > 0 ? ": " + SystemError(call: "open", code: code).text : "")
-        + "; use 'tappet check' to see which file"
+      "one of the files for requests to \(place) cannot be used"
+        + (code > 0 ? ": " + SystemError(call: "open", code: code).text : "")
+        + "; use 'tappet check' to see which one"
     case .trouble(.redirectForbidden, _): "\(place) redirects to an address that is not allowed; see 'redirects'"
     case .trouble(.tokenRefused, _):
       "\(place) no longer accepts the kiosk's session: run 'tappet matrix login USER' to start a new session, or to "

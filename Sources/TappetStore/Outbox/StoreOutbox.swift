@@ -81,10 +81,16 @@ extension Store {
     }
   }
 
-  /// Removes the entry with the given id or, if `id` is `nil`, the oldest entries, at most `Limits.storeDropMax`;
-  /// returns the removed entries.
-  package func drop(_ id: EntryID?) throws(DatabaseError) -> [OutboxEntry] {
-    try transaction { () throws(DatabaseError) in try removeChosen(id, excluding: []) }
+  /// Removes the entry with the given id or, if `id` is `nil`, the oldest entries, at most `Limits.storeDropMax`, and
+  /// notes it in the tap log; returns the removed entries.
+  @export(interface)
+  package func drop(_ id: EntryID?, at unixMilliseconds: Int64) throws(DatabaseError) -> [OutboxEntry] {
+    try transaction { () throws(DatabaseError) in
+      let dropped = try removeChosen(id, excluding: [])
+      // Entries that were given up, whose sequence number is 0, have that outcome already.
+      for entry in dropped where entry.sequence > 0 { try note(TapRecord(entry, .dropped, at: unixMilliseconds)) }
+      return dropped
+    }
   }
 
   // MARK: Within a transaction

@@ -111,13 +111,13 @@ import Testing
     let now = Moment.test(100, wallSeconds: 1_000_000)
     _ = try store.append((1...200).map { .test(UInt64($0), message: String(repeating: "x", count: $0)) })
     try store.removeAll(Array(try store.entries()[49..<60]))
-    _ = try store.drop(EntryID(high: 7, low: 3))
+    _ = try store.drop(EntryID(high: 7, low: 3), at: 1)
     // Another program, which knows nothing of totals.
     try folder.sqlite("DELETE FROM outbox WHERE sequence BETWEEN 100 AND 120")
     let counted = try folder.sqlite("SELECT count(*) || ' ' || sum(length(message)) FROM outbox")
     let summary = try folder.open().summary(at: now, clockIsGood: true)
     #expect("\(summary.count) \(summary.size)" == counted && summary.count == 200 - 11 - 1 - 21)
-    _ = try store.drop(nil)
+    _ = try store.drop(nil, at: 1)
     #expect(try store.summary(at: now, clockIsGood: true) == OutboxSummary())
   }
 

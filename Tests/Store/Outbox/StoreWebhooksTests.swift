@@ -62,8 +62,8 @@ extension OutboxEntry {
     #expect(listed.count == Limits.givenUpMax && listed.first?.id.low == 6)
     #expect(listed.allSatisfy { $0.reason == .webhook(.status(404)) && $0.message.text == "body" })
     #expect(listed.allSatisfy { $0.givenUpUnixMilliseconds == 7 })
-    #expect(try store.drop(EntryID(high: 9, low: 6)).map(\.sequence) == [0])
-    #expect(try store.drop(nil).count == Limits.givenUpMax - 1)
+    #expect(try store.drop(EntryID(high: 9, low: 6), at: 1).map(\.sequence) == [0])
+    #expect(try store.drop(nil, at: 1).count == Limits.givenUpMax - 1)
     #expect(try store.givenUp().isEmpty)
   }
 

@@ -95,6 +95,7 @@ import Testing
     #expect(try world.tappet("outbox", "drop", ids[0]).status == 0)
     #expect(try world.tappet("outbox", "drop", "--all", "--json").data as? [String: Int] == ["dropped": 2, "sent": 0])
     #expect(try world.tappet("outbox", "list").errors.contains("The outbox is empty."))
+    #expect(try world.tappet("history", "--outcome", "dropped").output.split(separator: "\n").count == 3)
     #expect(try world.tappet("outbox", "drop").status == 2)
     #expect(try world.tappet("outbox", "drop", "--all", ids[0]).status == 2)
     #expect(try world.tappet("outbox", "drop", "12").status == 2)

@@ -22,6 +22,7 @@ import Testing
     #expect(said == ["Somebody \"rings\" at kiosk: \(transaction)"])
     #expect(sent.path.contains("/rooms/%21open%3Ah/send/m.room.message/") && sent.token == "SECRETTOKEN1")
     #expect(try world.tappet("outbox", "list").output == "")
+    #expect(try world.tappet("history").output.contains("delivered      ring  button  room\n"))
     let process = try #require(world.roomProcess)
     let checked = try world.tappet("check", "--config-only")
     #expect(checked.output.contains("ring: posts to #door:h"), "\(checked)")
@@ -38,7 +39,9 @@ import Testing
     try world.press(0)
     #expect(try eventually { try world.webhookCount("given_up") == 1 }, "\(world.log.suffix(1500))")
     #expect(eventually { world.log.contains("code=room-encrypted") })
+    #expect(world.log.contains("destination=room") && !world.log.contains("destination=webhook"))
     #expect(try world.tappet("outbox", "list").output.contains("nothing was sent, because the room is encrypted"))
+    #expect(try world.tappet("outbox", "list", "--json").output.contains(#""destination":"room""#))
     #expect(try world.tappet("matrix", "send", "!hidden:h", "ring").status == 1)
     #expect(server.requests("/send/").isEmpty)
   }
