@@ -222,9 +222,11 @@ struct RoomOutbox {
       case .receipt: (.post, start + "/receipt/m.read/" + transaction.percentEncoded)
       case .entry, .reply, .question: (room.method(of: step), room.path(of: step, sending: transaction))
       }
+    // The endpoint's timeout includes that of a long poll.
     return HTTPCall(
       path: path, method: method, body: body, keepsAnswer: true,
-      answerSizeMax: step == .members ? Limits.roomKeysAnswerSizeMax : Limits.webhookAnswerSizeMax)
+      answerSizeMax: step == .members ? Limits.roomKeysAnswerSizeMax : Limits.webhookAnswerSizeMax,
+      timeout: step == .members ? nil : Limits.webhookTimeoutDefault)
   }
 
   /// Returns the request that is needed before the message can be encrypted, or the one that sends it.

@@ -12,6 +12,7 @@ enum RequestOptions {
     var code = CURLE_OK
     func set(_ next: @autoclosure () -> CURLcode) { if code == CURLE_OK { code = next() } }
     let settings = endpoint.endpoint
+    let timeout = Int((call.timeout ?? settings.timeout).wholeMilliseconds)
     set(setURL(on: handle, endpoint, call.path))
     set(tp_curl_set_text(handle, CURLOPT_PROTOCOLS_STR, endpoint.usesTLS ? "https" : "https,http"))
     set(tp_curl_set_text(handle, CURLOPT_REDIR_PROTOCOLS_STR, "https"))
@@ -20,8 +21,8 @@ enum RequestOptions {
     // Otherwise, a 301 or 302 would turn the request into a GET.
     set(tp_curl_set_number(handle, CURLOPT_POSTREDIR, Int(CURL_REDIR_POST_301 | CURL_REDIR_POST_302)))
     set(tp_curl_set_number(handle, CURLOPT_NOSIGNAL, 1))
-    set(tp_curl_set_number(handle, CURLOPT_TIMEOUT_MS, Int(settings.timeout.wholeMilliseconds)))
-    set(tp_curl_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(settings.timeout.wholeMilliseconds)))
+    set(tp_curl_set_number(handle, CURLOPT_TIMEOUT_MS, timeout))
+    set(tp_curl_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, timeout))
     set(tp_curl_set_number(handle, CURLOPT_MAXFILESIZE, call.answerSizeMax))
     set(tp_curl_set_number(handle, CURLOPT_BUFFERSIZE, 4096))
     set(tp_curl_set_number(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)))

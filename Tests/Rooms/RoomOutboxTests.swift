@@ -28,10 +28,13 @@ import Testing
   /// The last part of the path of the next request; `nil` if none is due.
   private mutating func next(mayAskForKeys: Bool = true) -> String? {
     let words: (HTTPCall) -> String = { ($0.path ?? "").split(separator: "/").suffix(1).joined() }
-    return switch outbox.nextRequest(mayAskForKeys: mayAskForKeys, at: now) {
-    case .send(let call): words(call)
-    case .keys(let call): "keys: " + words(call)
-    case nil: nil
+    switch outbox.nextRequest(mayAskForKeys: mayAskForKeys, at: now) {
+    case .send(let call):
+      // A homeserver that hangs must be noticed, but may take its time for the members of a large room.
+      #expect((call.timeout == .seconds(10)) == (words(call) != "joined_members"), "\(words(call))")
+      return words(call)
+    case .keys(let call): return "keys: " + words(call)
+    case nil: return nil
     }
   }
 

@@ -10,17 +10,21 @@ package struct HTTPCall: Sendable {
   package var keepsAnswer: Bool
   /// Maximum size of the response body that is read, in bytes.
   package var answerSizeMax: Int
+  /// The timeout for the whole request; `nil` means the endpoint's.
+  package var timeout: Duration?
 
   /// Creates a request that returns the response's status and, if `keepsAnswer` is set, its body.
+  @export(interface)
   package init(
     path: String? = nil, method: WebhookEndpoint.Method? = nil, body: [UInt8], keepsAnswer: Bool = false,
-    answerSizeMax: Int = Limits.webhookAnswerSizeMax
+    answerSizeMax: Int = Limits.webhookAnswerSizeMax, timeout: Duration? = nil
   ) {
     self.path = path
     self.method = method
     self.body = body
     self.keepsAnswer = keepsAnswer
     self.answerSizeMax = answerSizeMax
+    self.timeout = timeout
   }
 }
 
