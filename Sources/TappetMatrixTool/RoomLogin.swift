@@ -41,6 +41,7 @@ extension Command {
             try Homeserver.discover(server, matrix)
           }
         let client = try HomeserverClient(.text(url), caFile: matrix.caFile, place: place, sendsPassword: true)
+        Output.printError("Connecting to \(url) …")
         guard try client.require(.get, "/_matrix/client/versions")["versions"]?.elements != nil else {
           throw HomeserverClient.Answer(status: 200, json: nil).failure(place)
         }

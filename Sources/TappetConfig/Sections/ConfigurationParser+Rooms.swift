@@ -76,6 +76,12 @@ extension YAMLReader {
   }
 
   private mutating func roomAddress(_ node: YAMLNode, like example: String = "#door:example.org") -> String? {
+    // Without quotation marks, an alias is a comment.
+    if case .scalar("", true) = node.content {
+      note(
+        .wrongType(expected: "a room's address in quotation marks, such as '\(example)'", found: "nothing"), at: node)
+      return nil
+    }
     guard let room = text(node) else { return nil }
     if RoomAddress.isValid(room) { return room }
     invalid(node, expected: "a room's address or id, such as '\(example)' or '!id:example.org'")

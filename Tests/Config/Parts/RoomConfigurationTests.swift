@@ -216,6 +216,10 @@ private func problems(
     let long = String(repeating: "a", count: 8193)
     for (words, sentence) in [
       ("message: a, room: door", "must be a room's address or id"), ("room: '!a:h'", "'message' is missing"),
+      (
+        "message: a, room: , notify: true",
+        "must be a room's address in quotation marks, such as '#door:example.org', not nothing"
+      ),
       ("message: '', room: '!a:h'", "1 to 8192 bytes long"), ("message: '\(long)', room: '!a:h'", "1 to 8192 bytes"),
       ("message: a, room: '!a:h', webhook: {url: 'https://h/'}", "'webhook' or 'room', not both"),
       ("message: a, room: '!a:h', html: '%I'", "HTML without %T and %I"),
