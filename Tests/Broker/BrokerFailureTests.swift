@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: ["intermediate.pem", "server-leaf.pem"])
-  func `a pinned certificate below the root is enough`(_ file: String) throws {
+  func `a pinned intermediate certificate is enough`(_ file: String) throws {
     let broker = try TestBroker()
     var settings = broker.settings()
     settings.caFile = TestCertificates.path(file)
@@ -97,7 +97,7 @@ import Testing
     #expect(try LinkUnderTest(broker.settings(host: host)).connected(broker))
   }
 
-  @Test func `an expired server certificate is refused by name`() throws {
+  @Test func `an expired server certificate is reported as expired`() throws {
     let broker = try TestBroker(.mutual(server: "expired-server"))
     let failure = try failure(broker.settings())
     guard case .tls(.expired(let subject)) = failure else {
@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test func `a peer that hangs up is reported by what was expected of it`() throws {
+  @Test func `a peer that closes the connection is reported with and without TLS`() throws {
     let peer = TestPeer(.hangUp)
     #expect(try failure(settings(peer)) == .closedBeforeConnack(usesTLS: false, clientCertificateGiven: false))
     #expect(try failure(settings(peer, usesTLS: true)) == .closedWithoutTLS)
@@ -283,7 +283,7 @@ import Testing
     }
   }
 
-  @Test func `PUBACKs of what was never sent acknowledge nothing`() throws {
+  @Test func `PUBACKs for messages that were never sent are ignored`() throws {
     // CONNACK, a second CONNACK, PUBACKs for 0x1234 and 0x0002; the end shows that they were read.
     let peer = TestPeer(.answerAndHangUp([0x20, 2, 0, 0, 0x20, 2, 0, 0, 0x40, 2, 0x12, 0x34, 0x40, 2, 0, 2]))
     let test = try LinkUnderTest(settings(peer))
@@ -316,7 +316,7 @@ import Testing
     #expect(secure.log.wait(.failed(.handshakeTimedOut)))
   }
 
-  @Test func `a broker that never acknowledges is given up`() throws {
+  @Test func `a connection without acknowledgements is closed`() throws {
     let peer = TestPeer(.answer([0x20, 2, 0, 0]))
     let test = try LinkUnderTest(impatient(settings(peer)))
     test.link.connect(endpoint: 0)

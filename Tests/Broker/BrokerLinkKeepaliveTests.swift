@@ -46,7 +46,7 @@ private func second(_ number: Int64) -> Instant { Instant(nanoseconds: number * 
     #expect(keepalive.advance(to: second(15)) == .dead)
   }
 
-  @Test func `a ping that libmosquitto did not find due is retried, and no broker that sends is dead`() {
+  @Test func `a ping that libmosquitto skipped is retried, and a broker that sends stays connected`() {
     var keepalive = BrokerLinkKeepalive(interval: .seconds(10), at: second(0))
     keepalive.received(at: second(9))
     #expect(keepalive.advance(to: second(10)) == .ping)
@@ -76,7 +76,7 @@ private func second(_ number: Int64) -> Instant { Instant(nanoseconds: number * 
     #expect(attempt.nextAddress(at: second(20)) == nil)
   }
 
-  @Test func `a shorter keepalive is tried where MQTT 3.1.1 has only the code of a bad client id`() {
+  @Test func `a shorter keepalive is tried when MQTT 3.1.1 reports a bad client id`() {
     let endpoint = BrokerEndpoint(host: "broker", port: 1883, usesTLS: false)
     var attempt = BrokerLinkAttempt(
       BrokerSettings(endpoints: [endpoint], clientID: "k", keepaliveSeconds: 120), endpoint: endpoint, mqtt5: .unknown,

@@ -8,7 +8,7 @@ import Testing
 @testable import TappetBroker
 
 @Suite struct BrokerLinkLoopTests {
-  @Test func `a connection that a due status finds lost is reported once, though its keepalive is over, too`() throws {
+  @Test func `a lost connection is reported once, even if a status and the keepalive are both due`() throws {
     let log = LinkLog()
     let settings = BrokerSettings(
       endpoints: [BrokerEndpoint(host: "127.0.0.1", port: 1, usesTLS: false)], clientID: "kiosk-test")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.serialized) struct BrokerLinkStatusTests {
   @Test(arguments: [MQTTVersion.v311, .v5], ["offline", "", "OFFLINE"])
-  func `a retained status that another client replaces is online again`(
+  func `the online status is republished when another client replaces it`(
     _ version: MQTTVersion, _ text: String
   ) throws {
     let broker = try TestBroker(.plain)
@@ -26,7 +26,7 @@ import Testing
     #expect(eventually { watcher.messages.last?.hasSuffix(" offline") == true })
   }
 
-  @Test func `others that keep replacing it are answered every few seconds`() {
+  @Test func `a status that is replaced repeatedly is republished at most every few seconds`() {
     var status = BrokerLinkStatus()
     status.published(at: Instant(nanoseconds: 0))
     status.received(Array("online".utf8), at: Instant(nanoseconds: 1))
@@ -37,7 +37,7 @@ import Testing
     #expect(status.deadline == nil)
   }
 
-  @Test func `a broker that closes the connection over the subscription is connected to without it`() throws {
+  @Test func `after a broker closes on a subscription, the link reconnects without it`() throws {
     let broker = try ScriptedBroker(
       serving: """
         async def serve(version, reader, writer):

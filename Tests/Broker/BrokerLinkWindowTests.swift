@@ -24,7 +24,7 @@ extension BrokerLinkWindow {
     #expect(window.deadline(receivedAt: second(3), answerMax: .seconds(60)) == second(70))
   }
 
-  @Test func `a message that is held back has the whole time for its PUBACK from its turn on`() {
+  @Test func `the PUBACK timeout of a queued message starts when it is sent`() {
     var window = BrokerLinkWindow(size: 2)
     #expect(window.deadline == nil)
     for number in 1...4 { window.took(Int32(number), id(UInt64(number)), at: second(0)) }
@@ -36,7 +36,7 @@ extension BrokerLinkWindow {
     #expect(window.deadline == second(39))
   }
 
-  @Test func `a PUBACK counts once, in whatever order they come, and a stranger's not at all`() {
+  @Test func `each PUBACK counts once, in any order, and unknown ones are ignored`() {
     var window = BrokerLinkWindow(size: 2)
     for number in 1...3 { window.took(Int32(number), number == 2 ? nil : id(UInt64(number)), at: second(0)) }
     #expect(window.acknowledged(7, at: second(1)) == nil)

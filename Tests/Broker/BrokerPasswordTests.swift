@@ -107,7 +107,7 @@ import Testing
     #expect(try outcome(settings) == .failed(.files(.passwordEmpty(path: folder + "/password"))))
   }
 
-  @Test func `a token as long as MQTT allows is the password, and one that Windows has written is read`() throws {
+  @Test func `passwords may have MQTT's maximum length, or come from a Windows file`() throws {
     let token = String(repeating: "eyJ0eXAiOiJKV1Qi", count: 4096).dropLast()
     #expect(token.utf8.count == 65_535)
     let broker = try TestBroker(.password(user: "kiosk", password: "correct horse"))

@@ -143,7 +143,7 @@ private let first = EntryID(high: 1, low: 1)
     #expect(test.log.events.last == .disconnected)
   }
 
-  @Test func `shutting down disconnects in order too`() throws {
+  @Test func `shutting down sends the offline status and DISCONNECT`() throws {
     let broker = try TestBroker()
     let watcher = try broker.subscribe("tappet/+/status")
     let test = try LinkUnderTest(broker.settings())

@@ -74,7 +74,7 @@ private func publish(_ broker: TestBroker, _ arguments: String..., input: String
   }
 
   @Test(arguments: [MQTTVersion.v311, .v5])
-  func `a command arrives, and what is kept is not sent or is marked`(_ version: MQTTVersion) throws {
+  func `a new command arrives; a retained one is not sent, or is marked as retained`(_ version: MQTTVersion) throws {
     let broker = try TestBroker()
     try publish(broker, "-r", "-m", "old")
     let test = try CommandLink(broker.settings(version: version))
@@ -145,7 +145,7 @@ private func publish(_ broker: TestBroker, _ arguments: String..., input: String
     #expect(eventually { test.receptions.contains { if case .subscribed(0, nil, _) = $0 { true } else { false } } })
   }
 
-  @Test func `a second has two hundred commands of a topic, whatever others send, and the rest is reported once`() {
+  @Test func `each topic passes two hundred commands a second, and excess ones are reported once`() {
     var flow = CommandRateLimiter()
     let start = Instant(nanoseconds: 5)
     let judgements = (0..<1000).map { _ in flow.admit("lamp", at: start) }

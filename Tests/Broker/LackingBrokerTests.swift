@@ -27,7 +27,7 @@ import Testing
     #expect(test.log.events.dropFirst(before) == [.connected(sessionPresent: false)])
   }
 
-  @Test func `a broker without QoS 1 is of no use to a kiosk, with or without a will`() throws {
+  @Test func `a broker without QoS 1 is reported as unusable, with or without a will`() throws {
     let broker = try TestBroker(more: "max_qos 0\n")
     for announces in [true, false] {
       var settings = broker.settings(version: .v5)

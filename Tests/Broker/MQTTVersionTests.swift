@@ -91,7 +91,7 @@ import Testing
     #expect(broker.versions == [version == .v5 ? "5" : "4"])
   }
 
-  @Test func `a broker that has spoken MQTT 5 is not asked with 3.1.1 for a connection that was cut`() throws {
+  @Test func `a lost MQTT 5 connection is not retried with 3.1.1`() throws {
     let cut = try TestOldBroker(.hangsUp)
     let test = try LinkUnderTest(cut.settings)
     test.link.connect(endpoint: 0, mqtt5: .present)

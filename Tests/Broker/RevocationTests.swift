@@ -50,7 +50,7 @@ import Testing
     return log.event(1)
   }
 
-  @Test func `a broker is let in by a valid list, and kept out by its own entry, an expired list, or a missing one`()
+  @Test func `a valid list accepts a broker; a revoked one, an expired or a missing list is refused`()
     throws
   {
     let broker = try TestBroker()
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `check knows an expired list before any connection, and a list in DER`() throws {
+  @Test func `check detects an expired list before connecting, and reads a list in DER`() throws {
     var settings = BrokerSettings(
       endpoints: [BrokerEndpoint(host: "localhost", port: 8883, usesTLS: true)], clientID: "x",
       caFile: TestCertificates.path("ca.pem"))
@@ -84,7 +84,7 @@ import Testing
     #expect(mistakes.count == 1 && mistakes[0].contains("has expired"), "\(mistakes)")
   }
 
-  @Test func `a server's target for another handshake is refused`() throws {
+  @Test func `a server's request to renegotiate TLS is refused`() throws {
     let port = TestSocket.freePort()
     let output = folder + "/server"
     let server = try TestProcess(

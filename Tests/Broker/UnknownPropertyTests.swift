@@ -22,7 +22,7 @@ import Testing
   ]
 
   @Test(arguments: ["200500000200ff", "20050000020000", "20060000037f0000"])
-  func `in CONNACK it ends the attempt`(_ text: String) throws {
+  func `an unknown property in CONNACK ends the attempt`(_ text: String) throws {
     let peer = TestPeer(.answer(try #require(Hex.decode(text))))
     let test = try LinkUnderTest(settings(peer))
     for _ in 1...3 { #expect(test.failure() == .propertyUnknown) }
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: packets.map { $0.name })
-  func `in any other packet it ends the connection`(_ name: String) throws {
+  func `an unknown property in any other packet ends the connection`(_ name: String) throws {
     let bytes = try #require(Self.packets.first { $0.name == name }).bytes
     let peer = TestPeer(.answer(Self.connack + bytes))
     let test = try LinkUnderTest(settings(peer))
@@ -39,7 +39,7 @@ import Testing
     #expect(!test.log.events.contains(.didFallBack(.propertyUnknown)), "protocol: 5 has no way back")
   }
 
-  @Test func `a connection of the usual version begins again with 3.1.1`() throws {
+  @Test func `a connection without a fixed version is retried with 3.1.1`() throws {
     let broker = try ScriptedBroker(
       serving: """
         async def serve(version, reader, writer):

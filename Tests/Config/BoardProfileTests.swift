@@ -10,7 +10,7 @@ import Testing
 @testable import TappetPanel
 
 @Suite struct BoardProfileTests {
-  @Test(arguments: Headers.names) func `every pin carries the line that others say it carries`(_ name: String) throws {
+  @Test(arguments: Headers.names) func `every pin carries the line that other sources state`(_ name: String) throws {
     let profile = try Headers.profile(name)
     let expected = try Headers.numbers(name)
     let names = try Headers.beagleBoneChips().flatMap { $0.lines.map { $0.name } }
@@ -173,7 +173,7 @@ import Testing
     ),
     ("      1: {line: 1}\n      2: GND\n", "my.yaml:6:10: the key 'name' is missing in headers[0].pins.1"),
     ("      1: [GND]\n      2: GND\n", "my.yaml:6:10: headers[0].pins.1 must be a mapping (key: value), not a list"),
-  ]) func `a wrong pin has a sentence`(_ pins: String, _ sentence: String) {
+  ]) func `each kind of wrong pin is explained`(_ pins: String, _ sentence: String) {
     #expect(sentences(header(pins)).first == sentence)
   }
 

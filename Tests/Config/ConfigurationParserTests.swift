@@ -114,7 +114,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(configuration.actions[1].isRetained && configuration.actions[1].index == 7)
   }
 
-  @Test func `a byte order mark is allowed, before a comment and before a key, and shifts no place`() {
+  @Test func `a byte order mark is allowed before a comment or a key, and shifts no column`() {
     let keys = String(good.drop { $0 != "\n" }.dropFirst())
     #expect(sentences("\u{FEFF}" + good) == [] && sentences("\u{FEFF}" + keys) == [])
     #expect(sentences("\u{FEFF}clok: check\n" + keys) == sentences("clok: check\n" + keys))
@@ -287,7 +287,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(sentences(config.text) == config.sentences)
   }
 
-  @Test func `a mistake in an action is not told again of its button`() {
+  @Test func `an error in an action is not repeated for its button`() {
     let text = """
       broker: {url: 'mqtts://h', client_id: k}
       panel: {buttons: [{line: b1, press: light}]}
@@ -319,7 +319,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
 
   // MARK: Files that are meant to hurt
 
-  @Test func `anchors cannot explode`() {
+  @Test func `nested anchors cannot exhaust memory`() {
     var text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
     for level in 1...12 {
       text += "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", "))]\n"
@@ -328,19 +328,19 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(found.count == 1 && found[0].hasSuffix("contains more than 20000 values, counting each alias"))
   }
 
-  @Test func `depth is bounded`() {
+  @Test func `nesting that is too deep is refused`() {
     for opening in ["[", "{a: ", "- "] {
       let found = sentences(String(repeating: opening, count: 100_000))
       #expect(found.count == 1 && found[0].hasSuffix("is nested more than 16 levels deep"), "\(opening)")
     }
   }
 
-  @Test func `size is bounded`() {
+  @Test func `a file that is too large is refused`() {
     let found = sentences([UInt8](repeating: 0x20, count: Limits.configurationSizeMax + 1))
     #expect(found == ["kiosk.yaml:1:1: the file is 1048577 bytes long; the maximum is 1048576"])
   }
 
-  @Test func `a thousand mistakes are not told one by one`() {
+  @Test func `a thousand errors are not listed one by one`() {
     let found = sentences(good + (0..<1000).map { "zzzzzzz\($0): 1\n" }.joined())
     #expect(found.count == Limits.configurationProblemsMax + 1)
     #expect(found.last == "kiosk.yaml:1004:1: and 950 more")

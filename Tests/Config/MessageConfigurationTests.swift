@@ -21,7 +21,7 @@ import Testing
     "topic: 'home/%{uid', message: '%{nobody}', format: literal",
     "message: '%{unix}', webhook: {url: 'https://a.example', body: '%{action}'}",
   ])
-  func `facts are taken in a topic, a message and a body`(_ action: String) {
+  func `a topic, a message and a body may contain facts`(_ action: String) {
     guard case .loaded(let configuration) = parse(action) else {
       Issue.record("\(parse(action))")
       return
@@ -33,7 +33,7 @@ import Testing
     "topic: 'home/%{uid', message: x", "topic: home, message: '%{person'", "topic: home, message: '%{tagg}'",
     "topic: home, message: x, webhook: {url: 'https://a.example', body: '%{bod}'}",
   ])
-  func `an unknown one is a mistake that names those that there are`(_ action: String) {
+  func `an unknown fact is an error that lists the known ones`(_ action: String) {
     guard case .refused(let problems) = parse(action) else {
       Issue.record("accepted: \(action)")
       return
@@ -60,7 +60,7 @@ import Testing
     ("room: '#a:b', message: ", "message"), ("topic: t, message: m, on_remove: {message: }", "on_remove.message"),
     ("topic: t, message: m, webhook: {url: 'https://a.example', body: }", "webhook.body"),
   ])
-  func `a message whose value was forgotten is a mistake, not an empty message`(_ action: String, _ key: String) {
+  func `a message without a value is an error, not an empty message`(_ action: String, _ key: String) {
     guard case .refused(let problems) = parse(action) else {
       Issue.record("accepted: \(action)")
       return
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `a topic has room for all that it names`() {
+  @Test func `a topic that its facts could make too long is refused`() {
     let long = "topic: '" + String(repeating: "x", count: 65_500) + "%{tag}', message: x"
     guard case .refused(let problems) = parse(long) else {
       Issue.record("accepted")

@@ -38,7 +38,7 @@ import Testing
     #expect(sentences(text, .ignored).count == 1)
   }
 
-  @Test func `a copy of all that a kiosk needs has its revocation list and the keys of its commands`() {
+  @Test func `a backup's files include the revocation list and the keys of commands`() {
     let text = """
       broker: {url: 'mqtts://h', client_id: k, ca: ca.pem, crl: list.pem}
       timestamp_key: {file: t.key}
@@ -77,7 +77,7 @@ import Testing
     ("stat: x\n", "/var/lib/tappet/control"),
     ("state: s # here\nactions: 7\n", "/f/s/control"), ("a:\n  state: no\n: [", "/var/lib/tappet/control"),
   ])
-  func `the control socket is found in a file with mistakes`(_ text: String, _ path: String) throws {
+  func `the control socket is found even in a file with errors`(_ text: String, _ path: String) throws {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     let file = folder.path + "/k.yaml"

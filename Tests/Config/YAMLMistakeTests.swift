@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: ["clock: x\n  url: mqtts://h:1", " clock: x", "clock:\n    a: b\n  c: d", "clock: 'x' y"])
-  func `a line in the wrong place is asked about its indentation`(_ lines: String) {
+  func `a misplaced line is reported with a hint about its indentation`(_ lines: String) {
     let sentence = sentences(lines).first ?? ""
     #expect(sentence.hasSuffix("is this line indented like its neighbours, and each quote closed?"), "\(sentence)")
   }

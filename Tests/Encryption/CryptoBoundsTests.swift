@@ -35,7 +35,7 @@ private let room = "!door:h"
     }
   }
 
-  @Test func `a stranger leaves no session and no key, and the lines of a member are read`() throws {
+  @Test func `a stranger's keys are not kept, and a member's lines are read`() throws {
     #expect(try kiosk.read([ann.say("!one", to: users)]) == ["!one"])
     server.strangers = ["@mallory:h"]
     try flood(by: "@mallory:h", 1...12)
@@ -77,7 +77,7 @@ private let room = "!door:h"
     #expect(!kiosk.machine.hasWaitingEvents && !kiosk.machine.needsMembers(of: room))
   }
 
-  @Test func `the most numerous keys give way first, and those of somebody who may command last`() throws {
+  @Test func `keys of the user with the most are evicted first, and a commander's last`() throws {
     kiosk.machine.favor(["@ann:h"])
     func add(_ user: String, _ number: Int) throws {
       let session = try MegolmInbound.create(key: try MegolmOutbound.create().key())
@@ -94,7 +94,7 @@ private let room = "!door:h"
     #expect(keys(of: "@ann:h") == 1 && kiosk.machine.inbound.count == Limits.megolmInboundMax)
   }
 
-  @Test func `somebody who passes off a key as their own does not keep its owner's from being used`() throws {
+  @Test func `another user's copy of a session id does not block its owner's key`() throws {
     let line = try ann.say("!one", to: users)
     let id = try #require(line["content"]?["session_id"]?.text)
     let session = try MegolmInbound.create(key: try MegolmOutbound.create().key())
@@ -103,7 +103,7 @@ private let room = "!door:h"
     #expect(try kiosk.read([line]) == ["!one"])
   }
 
-  @Test func `devices beyond those of any person are not listed, and the known ones remain`() throws {
+  @Test func `devices beyond the limit of a user are ignored, and the known ones remain`() throws {
     _ = try kiosk.read([ann.say("!one", to: users)])
     for number in 1...Limits.devicesPerUserMax + 5 {
       server.deviceKeys["@ann:h"]?["A\(number)"] = try Peer(Homeserver(), "@ann:h", "A\(number)").machine.deviceKeys()

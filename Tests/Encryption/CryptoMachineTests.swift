@@ -99,7 +99,7 @@ private let ann = "@ann:h"
   }
 
   @Test(arguments: [.min, -1_000_000_000, -1, 0, 24, 49, 50, 1_000_000_000, .max] as [Int64])
-  func `any count of keys that a homeserver reports takes up to fifty new ones, and no second upload`(
+  func `at most fifty keys are uploaded, once, whatever count a homeserver reports`(
     _ count: Int64
   ) throws {
     let (kiosk, _) = try pair()
@@ -118,7 +118,7 @@ private let ann = "@ann:h"
     }
   }
 
-  @Test func `a device whose server fills its keys with values keeps no other from the room's key`() throws {
+  @Test func `a device with oversized keys does not prevent others from getting the room key`() throws {
     let (kiosk, ann) = try pair()
     let bomb = JSON.object(["z": .array(Array(repeating: .number(0), count: Limits.jsonValuesMax))])
     server.deviceKeys["@bob:h"] = ["BOMB": bomb]
@@ -172,7 +172,7 @@ private let ann = "@ann:h"
     #expect(try kiosk.say("!four", to: [ann.machine.user, kiosk.machine.user]).session != third.session)
   }
 
-  @Test func `a list that changes while it is asked for is asked for again`() throws {
+  @Test func `a list that changes during its request is requested again`() throws {
     let (kiosk, ann) = try pair()
     let users = [ann.machine.user, kiosk.machine.user]
     let request = try #require(try kiosk.machine.need(of: room, users, Rotation(), unixMilliseconds: kiosk.now))
@@ -183,7 +183,7 @@ private let ann = "@ann:h"
     #expect(try phone.read([kiosk.say("!one", to: users)]) == ["!one"])
   }
 
-  @Test func `a session ends after its messages, its time, and with a clock that goes back`() throws {
+  @Test func `a session ends after its message limit, its lifetime, or when the clock goes back`() throws {
     let (kiosk, ann) = try pair()
     let users = [ann.machine.user, kiosk.machine.user]
     var rotation = Rotation()
@@ -205,7 +205,7 @@ private let ann = "@ann:h"
     #expect(MatrixAnswer(Array(#"{"algorithm":"m.other"}"#.utf8)).rotation == nil)
   }
 
-  @Test func `where signed devices count, another one gets no key and commands nothing`() throws {
+  @Test func `if only signed devices count, an unsigned one gets no key and cannot command`() throws {
     server.refusesIdentities = true
     let (kiosk, ann) = try pair(.signed)
     let users = [ann.machine.user, kiosk.machine.user]
@@ -217,7 +217,7 @@ private let ann = "@ann:h"
     #expect(try kiosk.read([ann.say("!bell", to: users)]) == ["!bell"])
   }
 
-  @Test func `a device with other keys than before, or without its own signature, is nobody`() throws {
+  @Test func `a device with changed keys, or without its own signature, is rejected`() throws {
     let (kiosk, ann) = try pair()
     let users = [ann.machine.user, kiosk.machine.user]
     #expect(try ann.read([kiosk.say("!one", to: users)]) == ["!one"])
@@ -274,7 +274,7 @@ private let ann = "@ann:h"
     #expect(try restored.step() == .logOut)
   }
 
-  @Test func `an older copy of the keys is noticed before it writes, and the device logged out`() throws {
+  @Test func `an older copy of the keys is detected before it encrypts, and logged out`() throws {
     let (kiosk, ann) = try pair()
     let users = [ann.machine.user, kiosk.machine.user]
     let first = try kiosk.say("!one", to: users)
@@ -339,7 +339,7 @@ private let ann = "@ann:h"
     #expect(fallback != nil && server.fallbackKeys["@kiosk:h KIOSK"] != fallback)
   }
 
-  @Test func `a device without one-time keys costs one question, and the others get their key`() throws {
+  @Test func `a device without one-time keys is asked once, and the others get their key`() throws {
     let (kiosk, ann) = try pair()
     let ben = try Peer(server, "@ben:h", "LAPTOP")
     server.oneTimeKeys["@ben:h LAPTOP"] = []
@@ -372,7 +372,7 @@ private let ann = "@ann:h"
     #expect(try kiosk.read([line]) == ["!bell"])
   }
 
-  @Test func `signed JSON has one form`() throws {
+  @Test func `signed JSON has one canonical form`() throws {
     let text = #"{"b":[1,-2,true,null],"a":{"é":"\u0001\"\\\n€","A":0},"signatures":{"x":1},"unsigned":2}"#
     let json = try #require(JSON(decoding: Array(text.utf8)))
     #expect(

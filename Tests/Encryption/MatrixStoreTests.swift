@@ -68,7 +68,7 @@ import Testing
     #expect(try open().rows() == nil)
   }
 
-  @Test func `a room that was encrypted stays so for the next device, and if the keys are lost`() throws {
+  @Test func `an encrypted room stays encrypted for the next device, and if the keys are lost`() throws {
     let room = MatrixChange(row: MatrixRow(.encryptedRoom, "!door:h"), value: Array("true".utf8))
     do { try open().commit([room, change("a", "one")]) }
     do {
@@ -83,7 +83,7 @@ import Testing
     #expect(try open("@kiosk:h C").encryptedRooms().map(\.row.name) == ["!door:h"])
   }
 
-  @Test func `another device begins with nothing, and a cleared one is unknown`() throws {
+  @Test func `a new device starts without keys, and a cleared one has none`() throws {
     #expect(!MatrixStore.hasKeys(folder: folder, of: "@kiosk:h A"))
     #expect(!FileManager.default.fileExists(atPath: folder))
     do {

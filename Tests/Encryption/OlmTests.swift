@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `a signature counts for its text and its key alone`() throws {
+  @Test func `a signature is valid only for its text and its key`() throws {
     let vectors = try Vectors()
     let (key, signature) = (try vectors.text("signer"), try vectors.text("signature"))
     #expect(Ed25519.isValid(signature, of: Array("a text".utf8), by: key))

@@ -18,7 +18,7 @@ import Testing
     return encrypter
   }
 
-  @Test func `a room that was encrypted is written to in no other way after a new login`() {
+  @Test func `a room that was encrypted is still known as encrypted after a new login`() {
     do { open("A").recordEncrypted("!door:h") }
     let next = open("B")
     #expect(next.isEncrypted("!door:h") && !next.isEncrypted("!other:h"))

@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: ["smp://number?n=25", "smp://item?id=019a9c3b-0b5e-7c41-9d2e-6f1f6e0c6d11", "smp://"])
-  func `no code of an entry has the form of a link`(_ code: String) throws {
+  func `a code with the form of a link is refused`(_ code: String) throws {
     let shelf = try world.spot()
     let box = try world.add(.box, "Screws", shelf)
     let item = try world.add(.item, "M4", box)
@@ -123,7 +123,7 @@ import Testing
     #expect(try inventory.thing(scanned: "{\"part\":5}") == nil)
   }
 
-  @Test func `an entry that cannot have its barcode is not added, and an edit changes all or nothing`() throws {
+  @Test func `a taken barcode prevents adding an entry, and an edit changes all or nothing`() throws {
     let box = try world.add(.box, "Screws", try world.spot())
     let m4 = try world.add(.item, "M4", box) { $0.barcode = "INV-7" }
     #expect(try inventory.thing(onLabel: "INV-7") == m4)
@@ -231,7 +231,7 @@ import Testing
     #expect(try world.reopened().nextNews() == nil)
   }
 
-  @Test func `an item is news when it becomes low, and again after it was stocked`() throws {
+  @Test func `an item is reported when it becomes low, and again after it was restocked`() throws {
     let box = try world.add(.box, "Screws", try world.spot())
     var item = try world.add(.item, "M4", box) { $0.minimum = .some(10) }
     #expect(try inventory.nextLowItem() == item && inventory.lowItemCount() == 1)

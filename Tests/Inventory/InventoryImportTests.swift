@@ -65,7 +65,7 @@ import Testing
     #expect(try inventory.count(of: .building) == 0 && world.isWhole() && world.found("m4").isEmpty)
   }
 
-  @Test func `a first import changes what it has added itself`() throws {
+  @Test func `a row that repeats an id within a first import changes its entry`() throws {
     let id = InventoryID(unixMilliseconds: 1)
     let rows = ["Drill", "Drill big"].map { name in row("House", "Cellar", "Shelf", "Tools", name) { $0.id = id } }
     #expect(try load(rows) == [5, 1, 0])
@@ -102,7 +102,7 @@ import Testing
     #expect(try records(other.inventory).map(facts) == exported.map(facts) && other.isWhole())
   }
 
-  @Test func `rows change, move and add things in one change, which is taken back whole`() throws {
+  @Test func `an import is one change, which is undone as a whole`() throws {
     try _ = load(flatRows())
     let before = try world.dump()
     let box = try inventory.resolve("Screws", .box)
@@ -186,7 +186,7 @@ import Testing
     #expect(try world.isWhole())
   }
 
-  @Test func `a disk that fills up in the middle takes nothing, and the indexes are as before`() throws {
+  @Test func `an import that fills the disk changes nothing`() throws {
     let before = try world.sqlite(".schema")
     try inventory.database.execute("PRAGMA max_page_count = 100")
     let rows = (0..<20_000).map { row("House", "Cellar", "Shelf", "Box \($0 % 100)", "item \($0)") }

@@ -45,7 +45,7 @@ import Testing
     try inventory.edit(entry, edit, by: "Ann")
   }
 
-  @Test func `loans, reservations, barcodes and tags are taken back and made again, each as it was`() throws {
+  @Test func `loans, reservations, barcodes and tags are undone and redone exactly`() throws {
     let other = try world.add(.box, "Other", try inventory.resolve("Shelf", .spot))
     let due = reservation(0, 3, "").last
     let changes: [(verb: InventoryVerb, body: () throws -> Void)] = [
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `taking a loan back is a move, from the person to where the item was`() throws {
+  @Test func `undoing a loan is a move from the person to the item's place`() throws {
     try inventory.lend(drill, to: "Ben", by: "Ann")
     try inventory.undo(by: "Cy")
     #expect(try lastMove() == "Cy Drill: Ben > House → Cellar → Shelf → Tools")
@@ -108,7 +108,7 @@ import Testing
     #expect(try inventory.loan(of: drill)?.person == "Ben")
   }
 
-  @Test func `a change that another person's one builds on is not taken back, and that one is named`() throws {
+  @Test func `a change on which another person's depends is not undone, and that one is named`() throws {
     func refuse(_ older: InventoryChange?, _ what: String) throws {
       let before = try state()
       let (older, newer) = (try #require(older), try #require(try inventory.changes().first))
@@ -172,7 +172,7 @@ import Testing
     #expect(try inventory.reservations(of: saw).count == 1 && world.names(.box) == ["Power tools"])
   }
 
-  @Test func `a label that is already there adds nothing to the journal, and reservations are not published`() throws {
+  @Test func `an existing label is not journaled again, and reservations are not published`() throws {
     try inventory.assign(barcode: "INV-7", to: drill)
     try inventory.assign(try uid(), to: drill, by: "Ann")
     _ = try inventory.nextNews()

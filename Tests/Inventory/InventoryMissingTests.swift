@@ -84,7 +84,7 @@ import Testing
     #expect(try missing() == ["M2"])
   }
 
-  @Test func `a count of a spot is of all items in its boxes, and two places are of both`() throws {
+  @Test func `a count of a spot includes the items in its boxes, and of two places both`() throws {
     try see(shelf, as: .countedPlace)
     try count(items[2], ticket: 1)
     #expect(try end() == ["M1", "M2"])
@@ -93,7 +93,7 @@ import Testing
     #expect(try end() == nil)
   }
 
-  @Test func `an audit of a spot is of its boxes, and of a box of its items`() throws {
+  @Test func `an audit of a spot covers its boxes, and that of a box its items`() throws {
     try see(shelf, as: .auditedPlace)
     try see(boxes[1], as: .content)
     #expect(try end() == ["Box 1", "Box 3"])
@@ -102,7 +102,7 @@ import Testing
     #expect(try end() == ["M2"] && missing() == ["Box 3", "M2"])
   }
 
-  @Test func `everything is missing from a spot in which nothing was seen, also before the next one`() throws {
+  @Test func `everything is missing from a spot where nothing was seen, even if others follow`() throws {
     let rack = try world.spot(["Barn", "Attic", "Rack"])
     try world.add(.box, "Box 4", rack)
     try see(shelf, rack, as: .auditedPlace)
@@ -114,7 +114,7 @@ import Testing
     #expect(try end() == ["Box 1", "Box 2", "Box 3"])
   }
 
-  @Test func `boxes alone are seen, and are judged once one of their items is`() throws {
+  @Test func `the items of a box are reported as missing only if one of them was seen`() throws {
     for count in 1...3 {
       for box in boxes.prefix(count) { try see(box, as: .auditedPlace) }
       #expect(try end() == nil && missing() == [])
@@ -141,7 +141,7 @@ import Testing
     #expect(open.stocktake == stocktake && open.place?.id == boxes[2].id && open.isAudit)
   }
 
-  @Test func `a thing that people have is not missing, nor an item of which there is none`() throws {
+  @Test func `a thing on loan is not missing, nor is an item with a quantity of zero`() throws {
     try world.inventory.lend(items[0], to: "Ada", by: "Ben")
     try world.inventory.lend(items[1], to: "Ada", quantity: 10, by: "Ben")
     try see(boxes[0], as: .countedPlace)
@@ -186,7 +186,7 @@ import Testing
     #expect(try missing() == ["M1", "M2"])
   }
 
-  @Test func `a cancelled stocktake names nothing, and another process continues in the last place`() throws {
+  @Test func `a cancelled stocktake reports nothing, and another process continues in the last place`() throws {
     try see(boxes[0], as: .countedPlace)
     #expect(try world.inventory.endStocktake(stocktake.number, isKept: false).missing == nil && missing() == [])
     ended.count += 1

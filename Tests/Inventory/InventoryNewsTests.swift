@@ -35,7 +35,7 @@ import Testing
     return passed
   }
 
-  @Test func `a thing has its tags in order, and loses only the one that goes to another`() throws {
+  @Test func `a thing's tags are listed in order, and only a reassigned one is removed`() throws {
     let shelf = try world.spot()
     let (screws, nails) = (try world.add(.box, "Screws", shelf), try world.add(.box, "Nails", shelf))
     for number in [3, 1, 2] as [UInt8] { try inventory.assign(uid(number), to: screws, by: "Ann") }
@@ -83,7 +83,7 @@ import Testing
     #expect(try world.dump("loan move news change") == before && inventory.nextNews() == nil)
   }
 
-  @Test func `the longest lent item is the first, and an undo lets it be that again`() throws {
+  @Test func `the item lent for longest is listed first, even after an undo`() throws {
     let box = try world.add(.box, "Tools", try world.spot())
     for name in ["Saw", "Drill", "Axe"] { try world.add(.item, name, box) }
     for name in ["Drill", "Saw", "Axe"] {
@@ -104,7 +104,7 @@ import Testing
     #expect(try lent(inventory) == ["Drill", "Saw", "Axe"])
   }
 
-  @Test func `a change comes again until it is passed on, also to another process, and never after`() throws {
+  @Test func `a change is repeated until it is passed on, even to another process`() throws {
     #expect(try inventory.nextNews() == nil)
     for name in ["A", "B", "C"] { try world.add(.building, name) }
     let first = try #require(try inventory.nextNews())
@@ -120,7 +120,7 @@ import Testing
     #expect(try inventory.nextNews() == nil)
   }
 
-  @Test func `the oldest changes are forgotten when nobody takes them, and a gap counts them`() throws {
+  @Test func `the oldest unread changes are discarded, and a gap counts them`() throws {
     #expect(try inventory.nextNews() == nil)
     let building = try world.add(.building, "House")
     let oldest = try #require(try inventory.nextNews())
@@ -170,7 +170,7 @@ import Testing
     #expect(try world.sqlite("SELECT count(*) FROM announced_low") == "1\n")
   }
 
-  @Test func `two processes' changes at once are all passed on, in the order of their numbers`() async throws {
+  @Test func `simultaneous changes of two processes are all passed on, in order`() async throws {
     let box = try world.add(.box, "Tools", try world.spot())
     let drill = try world.add(.item, "Drill", box)
     #expect(try inventory.nextNews() == nil)

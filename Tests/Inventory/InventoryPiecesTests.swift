@@ -32,7 +32,7 @@ import Testing
 
   private func tooFew(_ here: Int64) -> InventoryError { .tooFewHere(name: "M4", here: here) }
 
-  @Test func `a loan in the way without a last day is not answered with a later day`() throws {
+  @Test func `a later day is suggested only if the conflicting loan has a last day`() throws {
     var loan = InventoryLoan(person: "Ada", unixMilliseconds: 0, due: CalendarDay("2026-12-24"), quantity: 2)
     let later = "until 2026-12-24; choose a later day, a smaller quantity, or return it first"
     #expect(InventoryError.lent(loan).sentence == "2 of it are checked out to Ada " + later)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a number in place of a piece that was undone since is all of its pieces`() throws {
+  @Test func `a number that replaces an undone piece adds all of its pieces`() throws {
     _ = try inventory.adjust(screws, by: 1, ticket: 1, by: "kiosk")
     try inventory.undo(by: "Eve")
     #expect(try inventory.adjust(screws, by: 25, replacing: 1, ticket: 2, by: "kiosk").quantity == 35)
@@ -82,7 +82,7 @@ import Testing
     #expect(try inventory.adjust(screws, by: -4, replacing: -1, ticket: 4, by: "kiosk").quantity == 33)
   }
 
-  @Test func `all loans and all reservations are listed, as far as they are wanted`() throws {
+  @Test func `loans and reservations are listed until the caller stops`() throws {
     try inventory.lend(screws, to: "Ann", quantity: 2, by: "Eve")
     try inventory.lend(screws, to: "Ben", quantity: 3, until: day(3), by: "Eve")
     try inventory.lend(box, to: "Cy", until: day(-1), by: "Eve")
@@ -108,7 +108,7 @@ import Testing
     #expect(try listed(9).isEmpty)
   }
 
-  @Test func `nothing is lent to nobody, and no quantity changes by nothing or beyond its maximum`() throws {
+  @Test func `a loan without a person, and a change of zero or beyond the maximum, are refused`() throws {
     #expect(throws: InventoryError.emptyPerson) { try inventory.lend(screws, to: " ", by: "Eve") }
     #expect(throws: InventoryError.emptyPerson) { try reserve(1, 1, 1, "") }
     #expect(throws: InventoryError.unchanged(.item)) { try inventory.adjust(screws, by: 0, by: "Eve") }
@@ -141,7 +141,7 @@ import Testing
     #expect(try loans() == ["Ben all"])
   }
 
-  @Test func `pieces that people have can neither be taken out nor be lost by moving the item`() throws {
+  @Test func `pieces on loan cannot be removed, and survive a move of the item`() throws {
     try inventory.lend(screws, to: "Ann", quantity: 6, by: "Eve")
     #expect(throws: tooFew(4)) { try inventory.adjust(screws, by: -5, by: "Eve") }
     #expect(try inventory.adjust(screws, by: -4, by: "Eve").quantity == 6)

@@ -21,7 +21,7 @@ import Testing
       person: person, first: CalendarDay(number: today + first), last: CalendarDay(number: today + last))
   }
 
-  @Test func `days that overlap are refused with who has them, and the others are kept in order`() throws {
+  @Test func `overlapping reservations are refused with the person's name, and others are sorted`() throws {
     let later = days(10, 12)
     try inventory.reserve(drill, later, by: "Ann")
     for (first, last) in [(8, 10), (12, 12), (11, 11), (9, 13)] as [(Int64, Int64)] {
@@ -41,7 +41,7 @@ import Testing
     #expect(try inventory.reservations(of: drill) == [later])
   }
 
-  @Test func `a loan to another person keeps off reserved days, and a reservation off a loan`() throws {
+  @Test func `a loan cannot overlap another person's reservation, or a reservation a loan`() throws {
     let tomorrow = days(1, 2)
     try inventory.reserve(drill, tomorrow, by: "Ann")
     #expect(throws: InventoryError.reserved(tomorrow)) {
@@ -58,7 +58,7 @@ import Testing
     #expect(try inventory.loan(of: drill)?.person == "Ada")
   }
 
-  @Test func `a loan without a last day is refused on a reserved day alone, and what is over is forgotten`() throws {
+  @Test func `a loan without a last day is refused only on a reserved day`() throws {
     try inventory.reserve(drill, days(1, 1), by: "Ann")
     try inventory.lend(drill, to: "Ben", by: "Ben")
     try inventory.takeBack(drill, by: "Ben")

@@ -174,7 +174,7 @@ import Testing
     #expect(try inventory.entry(nails.id)?.quantity == 5)
   }
 
-  @Test func `a number after another person's change of the item adds what is left of it`() throws {
+  @Test func `a number after another person's change adds the remaining pieces`() throws {
     let nails = try world.add(.item, "Nails", try world.add(.box, "Tools", try world.spot())) { $0.quantity = 30 }
     let inventory = world.inventory
     _ = try inventory.adjust(nails, by: 1, ticket: 1, by: "Ada")
@@ -319,7 +319,7 @@ import Testing
     #expect(try eventually { try world.inventory.nextNews() == nil })
   }
 
-  @Test func `the lists come when they are followed, and again when they change`() throws {
+  @Test func `lists are sent when requested, and again when they change`() throws {
     let box = try world.add(.box, "Tools", try world.spot())
     let drill = try world.add(.item, "Drill", box)
     try world.add(.item, "Nails", box) { ($0.quantity, $0.minimum) = (1, 5) }

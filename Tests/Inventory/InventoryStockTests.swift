@@ -36,7 +36,7 @@ import Testing
     try inventory.edit(item, edit, by: "Ann")
   }
 
-  @Test func `a dip and the end of it are changes, and a stocktake is one of its own`() throws {
+  @Test func `becoming low and being restocked are changes, as is a stocktake`() throws {
     let screws = try item()
     #expect(try verbs() == [])
     try inventory.count(screws, found: 3, by: "Ann")
@@ -67,7 +67,7 @@ import Testing
     #expect(try world.sqlite("SELECT count(*) FROM announced_low") == "0\n")
   }
 
-  @Test func `dips do not displace the changes that wait`() throws {
+  @Test func `low items do not displace pending changes`() throws {
     let screws = try item(quantity: 1)
     #expect(try verbs() == [])
     _ = try world.sqlite("UPDATE sqlite_sequence SET seq = seq + \(Limits.inventoryStockNewsMax) WHERE name = 'news'")
@@ -201,7 +201,7 @@ import Testing
   }
 
   @Test(arguments: Mistake.allCases.dropFirst())
-  func `the judge of the dips finds a planted mistake`(_ mistake: Mistake) throws {
+  func `the check of low reports finds each planted bug`(_ mistake: Mistake) throws {
     let found = try (1...20).contains { try play(mistake, seed: $0) != nil }
     #expect(found, "\(mistake.rawValue)")
   }

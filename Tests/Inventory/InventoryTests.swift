@@ -25,7 +25,7 @@ import Testing
     return nil
   }
 
-  @Test func `a thing has what it was given, in a new process too, and its time does not change`() throws {
+  @Test func `a thing keeps its properties and its time of creation in a new process`() throws {
     let spot = try world.spot()
     let box = try world.add(.box, "Screws", spot) { $0.code = "B-17" }
     let item = try world.add(.item, "M4 x 20", box) {
@@ -127,7 +127,7 @@ import Testing
     #expect(try test.inventory.barcodes(of: item).isEmpty)
   }
 
-  @Test func `a thing is only in a place of the kind before its own, and in one that is there`() throws {
+  @Test func `a thing can only be in an existing place of the next larger kind`() throws {
     let spot = try world.spot()
     let room = try #require(try inventory.entry(row: 2, of: .room))
     #expect(try refusal { try world.add(.item, "x", spot) } == "an item must be in a box, not in a spot")
@@ -140,7 +140,7 @@ import Testing
     #expect(try refusal { try inventory.remove(spot, by: "Ann") }?.contains("there is no spot") == true)
   }
 
-  @Test func `everything lists in its order`() throws {
+  @Test func `buildings, places, boxes and items are listed in order`() throws {
     let spot = try world.spot()
     for name in ["b", "a", "c"] { try world.add(.building, name) }
     #expect(try world.names(.building) == ["House", "b", "a", "c"])
@@ -227,7 +227,7 @@ import Testing
     #expect(try world.isWhole())
   }
 
-  @Test func `a search finds the newest of many by a letter or part of a word, and what there is one of`() throws {
+  @Test func `a search finds the newest of many matches, and a single one by part of a word`() throws {
     let shelf = try world.spot(["Haus", "Keller", "Regal"])
     let box = try world.add(.box, "Kiste", shelf)
     // More words than a search looks up that start with 'schrau', and few of which there are many.
@@ -263,7 +263,7 @@ import Testing
     }
   }
 
-  @Test func `a thing is found and named however its letters are made up`() throws {
+  @Test func `a thing is found by its name in either Unicode form`() throws {
     let (made, typed) = ("Ku\u{308}che \u{1100}\u{1161}\u{11A8}", "K\u{FC}che \u{AC01}")
     let box = try world.add(.box, made, try world.spot()) { $0.code = "Ku\u{308}-1" }
     let item = try world.add(.item, "Cafe\u{301}", box) { $0.notes = "\u{1100}\u{1161}\u{11A8}" }

@@ -71,7 +71,7 @@ import TestSupport
     #expect(try world.names(.building) == (0..<60).map { "\($0)" } && world.isWhole())
   }
 
-  @Test func `a change taken back and made again is the same, whatever it was`() throws {
+  @Test func `undoing and redoing any change restores it exactly`() throws {
     let shelf = try world.spot()
     let barn = try world.spot(["Barn", "Loft", "Corner"])
     let box = try world.add(.box, "Screws", shelf) { $0.code = "B-17" }
@@ -97,7 +97,7 @@ import TestSupport
     #expect(try world.isWhole() && inventory.changes().allSatisfy { !$0.isTakenBack })
   }
 
-  @Test func `an older change is taken back alone, unless a later one is about the same things`() throws {
+  @Test func `an older change is undone alone, unless a later one affects the same things`() throws {
     let shelf = try world.spot()
     let first = try world.add(.box, "Screws", shelf) { $0.code = "B-1" }
     let second = try world.add(.box, "Nails", shelf) { $0.code = "B-2" }
@@ -124,7 +124,7 @@ import TestSupport
     #expect(try world.names(in: second) == ["M4"] && world.isWhole())
   }
 
-  @Test func `a removed or undone entry comes back, whatever was added meanwhile`() throws {
+  @Test func `a removed or undone entry can be restored, whatever was added in the meantime`() throws {
     let shelf = try world.spot()
     let screws = try world.add(.box, "Screws", shelf) { $0.code = "B-1" }
     try world.add(.item, "M4", screws)
@@ -213,7 +213,7 @@ import TestSupport
     #expect(try world.sqlite("PRAGMA user_version").contains("\(InventorySchema.version)"))
   }
 
-  @Test func `an id reads back, rises with time, and is never another's`() throws {
+  @Test func `an id round-trips, increases with time, and is unique`() throws {
     let first = InventoryID(unixMilliseconds: 1_700_000_000_000)
     let later = InventoryID(unixMilliseconds: 1_700_000_000_001)
     #expect(InventoryID(text: first.text) == first && InventoryID(first.bytes) == first)

@@ -59,7 +59,7 @@ private func findings(of scanner: Scanner, _ count: Int = 1, to last: Scanner.Fi
     #expect(findings(of: scanner, 2) == [.scan(.failure(.scanUnreadable)), .scan(.success("B-17"))])
   }
 
-  @Test func `a line that hangs up in the middle of a code is reported, and the code is not`() throws {
+  @Test func `a serial line that closes in the middle of a code is reported, but not the code`() throws {
     var line: SerialLine? = try SerialLine()
     let scanner = Scanner(path: try #require(line?.path), layout: .us)
     _ = scanner.work(isReadable: false)

@@ -50,7 +50,7 @@ import Testing
     home_assistant: {name: Lobby}
     """
 
-  @Test func `the device has what Home Assistant refuses it without`() throws {
+  @Test func `the description has every member that Home Assistant requires`() throws {
     let message = try json(try #require(Discovery(configuration(Self.small, client: "front.door:1"))))
     #expect(Set(message.keys) == ["dev", "o", "avty", "cmd_t", "cmps"])
     #expect(message["cmd_t"] as? String == "tappet/front.door:1/command")
@@ -74,7 +74,7 @@ import Testing
     #expect(topic.split(separator: "/").count == 4 && topic.hasPrefix("homeassistant/device/tappet-front_door_1-"))
   }
 
-  @Test func `actions are buttons, whose ids do not follow their titles`() throws {
+  @Test func `actions are buttons with ids that do not depend on their titles`() throws {
     let parts = try components(Self.small)
     let bell = try #require(parts["action_bell"])
     #expect(bell["p"] as? String == "button" && bell["name"] as? String == #"Ring "it" {{ now() }}"#)
@@ -83,7 +83,7 @@ import Testing
     #expect(parts["index_7"]?["name"] as? String == "light")
   }
 
-  @Test func `outputs are what their kind says`() throws {
+  @Test func `each output is the component of its kind`() throws {
     let parts = try components(Self.small)
     let pump = try #require(parts["switch_pump"])
     #expect(pump["p"] as? String == "switch" && pump["stat_t"] as? String == "tappet/kiosk/output/pump")
@@ -123,7 +123,7 @@ import Testing
     #expect(parts["event_" + DiscoveryName.mapped("a/b")] == nil)
   }
 
-  @Test func `an inventory has what is low and lent, and its taps, and no inventory has none of them`() throws {
+  @Test func `an inventory adds components for low stock, loans and taps`() throws {
     let parts = try components(Self.small + "\ninventory:\n")
     let stock = try #require(parts["low_stock"])
     #expect(stock["p"] as? String == "binary_sensor" && stock["dev_cla"] as? String == "problem")
@@ -147,7 +147,7 @@ import Testing
     #expect(Set(parts.keys).subtracting(others.keys) == ["low_stock", "low_items", "checked_out", "inventory_tap"])
   }
 
-  @Test func `a name cannot escape from the template that it is in`() throws {
+  @Test func `a name cannot break out of its template`() throws {
     let text = #"a"b{{ states }}{% x %}\"#
     let quoted = Discovery.quoted(text)
     #expect(!quoted.contains("{") && !quoted.contains("}"))
@@ -155,7 +155,7 @@ import Testing
     #expect(back as? [String] == [text])
   }
 
-  @Test func `a component that is gone is named by its platform alone`() throws {
+  @Test func `a removed component is listed with its platform only`() throws {
     let discovery = try #require(Discovery(configuration(Self.small)))
     let now = discovery.components.map { AnnouncedTopics.Component(key: $0.key, platform: $0.platform) }
     let before = AnnouncedTopics.Component(key: "switch_old", platform: "switch")

@@ -26,7 +26,7 @@ import Testing
     return item
   }
 
-  @Test func `a list names what is low, and nothing of a loan`() throws {
+  @Test func `a list of low items contains nothing about loans`() throws {
     var list = InventoryList(.low, count: 1)
     list.items = [item("M4")]
     #expect(
@@ -87,7 +87,7 @@ import Testing
     #expect(message["more"] as? Int == 60 - listed)
   }
 
-  @Test(arguments: [false, true]) func `a touch tells whether the thing belongs elsewhere`(_ isMisplaced: Bool) throws {
+  @Test(arguments: [false, true]) func `a tap reports whether the thing belongs elsewhere`(_ isMisplaced: Bool) throws {
     let thing = InventoryThing(id: id, kind: .item, name: "M4")
     var report = InventoryReport(action: "shelf", uid: nil, result: .counted, thing: thing, who: "Ann")
     report.isMisplaced = isMisplaced
@@ -95,7 +95,7 @@ import Testing
     #expect(message["misplaced"] as? Bool == isMisplaced && message["event_type"] as? String == "counted")
   }
 
-  @Test func `a refused touch says why`() throws {
+  @Test func `a refused tap states the reason`() throws {
     for (fault, word, reason) in [
       (InventoryFault.unknown, "unknown", "thing-unknown"), (.reserved, "refused", "item-reserved"),
       (.scanIncomplete, "refused", "scan-incomplete"),

@@ -17,7 +17,7 @@ import Testing
     #expect(DatabaseError.ioError(worn).sentence.contains("card may be failing"))
   }
 
-  @Test func `a database of a different version is refused with the way to move its content`() {
+  @Test func `a database of a different version is refused with instructions to move its content`() {
     let sentence = DatabaseError.otherSchema(found: 17, known: 1, path: "/s/tappet.db").sentence
     #expect(sentence.hasPrefix("/s/tappet.db was written by a different version of Tappet (schema 17; this"))
     for way in ["tappet backup", "tappet inventory export"] { #expect(sentence.contains("'\(way)'"), "\(sentence)") }
@@ -47,7 +47,7 @@ import Testing
         + "revoked, import the secret that it was written with, or write it again")
   }
 
-  @Test func `rooms need their own program, with or without encryption`() {
+  @Test func `a missing tappet-matrix is named, not tappet-webhook`() {
     let sentence = KioskStatus.Rooms.lost(.notStarted(code: ENOENT)).sentence
     #expect(sentence.contains("tappet-matrix") && !sentence.contains("tappet-webhook"), "\(sentence)")
   }
@@ -79,7 +79,7 @@ import Testing
     ("pn532_i2c:/dev/i2c-1", "dtparam=i2c_arm=on"), ("pn532_spi:/dev/spidev0.0:500000", "dtparam=spi=on"),
     ("pn532_uart:/dev/ttyAMA0", "enable_uart=1"), ("pn532_uart:/dev/ttyUSB0", "plug it in"),
   ])
-  func `a device that is not there is called a bus to enable, where it is one`(_ device: String, _ advice: String) {
+  func `a missing device that is a bus is reported with how to enable it`(_ device: String, _ advice: String) {
     #expect(ReaderLoss.fault(.notFound, code: 0).sentence(device: device).contains(advice))
     #expect(ReaderLoss.fault(.silent, code: 0).sentence(device: "x" + device).contains("lacks the driver 'x"))
   }

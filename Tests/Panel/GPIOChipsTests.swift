@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a name that the kernel does not use is the profile's`() {
+  @Test func `a line name that the kernel does not know is found in the profile`() {
     let mainline = GPIOChips(chips: [chip(0, "pinctrl-bcm2711", ["ID_SDA", "ID_SCL", "SDA1", "SCL1", "GPIO_GCLK"])])
     #expect(find(.name("GPIO2"), in: mainline, profile: raspberryPi) == place(0, 2))
     #expect(find(.name("SDA1"), in: mainline, profile: raspberryPi) == place(0, 2))
@@ -88,7 +88,7 @@ import Testing
     #expect(find(.offset(chip: "/dev/gpiochip1", offset: 0), in: chips) == place(1, 0))
   }
 
-  @Test func `each address that cannot be a line has its own fault`() {
+  @Test func `each invalid line address has its own fault`() {
     #expect(find(.pin(11), in: pi5) == .failure(.wrongPin(.noProfile)))
     #expect(find(.pin(41), in: pi5, profile: raspberryPi) == .failure(.wrongPin(.beyondHeader(last: 40))))
     #expect(find(.pin(6), in: pi5, profile: raspberryPi) == .failure(.wrongPin(.notALine("GND"))))
@@ -103,7 +103,7 @@ import Testing
     #expect(find(.name("GPIO17"), in: GPIOChips(chips: [])) == .failure(.noChips))
   }
 
-  @Test func `a profile for another board says which chip it misses`() throws {
+  @Test func `a profile for another board reports the missing chip`() throws {
     #expect(
       find(.pin(11), in: pi5, profile: try Headers.profile("orange-pi-pc")) == .failure(.noChip("1c20800.pinctrl")))
   }

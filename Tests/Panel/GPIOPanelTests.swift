@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `without a chip every line fails by itself, again when retried, and stays quiet in between`() throws {
+  @Test func `without a chip each line fails, and fails again only when retried`() throws {
     let folder = try TemporaryFolder()
     let (reactor, record) = (try Reactor(), Record())
     let panel = panel(
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root may make a device node"))
-  func `a node that appears is tried at once, and the same failure is not reported again`() throws {
+  func `a device node that appears is tried immediately, and a failure is reported once`() throws {
     let folder = try TemporaryFolder()
     let (reactor, record) = (try Reactor(), Record())
     let panel = panel(reactor, record, inputs: [PanelLine(address: .name("GPIO17"))], folder: folder.path)

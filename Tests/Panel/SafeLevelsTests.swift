@@ -52,7 +52,7 @@ import Testing
     "led", "led\t2\tstatus\tACT", "line\t0\tdoor\t/dev/gpiochip0\t-1\t0\tpush-pull",
     "line\t0\tdoor\t/etc/passwd\t1\t0\tpush-pull", "line\t0\tdoor\t/dev/gpiochip0\t1\t0\tpush", "motor\t0\ta\tb",
   ])
-  func `a damaged line is an error, and the others count`(_ line: String) {
+  func `a damaged line is an error, and the others are still used`(_ line: String) {
     #expect(SafeLevels.Record(levels.text(bootID: "00aa") + line + "\n", bootID: "00aa") == .damaged(levels))
   }
 

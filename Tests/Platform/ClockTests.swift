@@ -23,14 +23,14 @@ import Testing
     #expect((before.up - 5...after.up + 5).contains(Double(moment.instant.nanoseconds) / 1e9))
   }
 
-  @Test func `synchronized is what the kernel's flag says`() {
+  @Test func `the clock counts as synchronized according to the kernel's flag`() {
     var state = timex()
     let result = adjtimex(&state)
     let isSet = result >= 0 && result != TIME_ERROR && state.status & STA_UNSYNC == 0
     #expect(SystemClock().isSynchronized() == isSet)
   }
 
-  @Test func `where the kernel may not be asked, timesyncd's file says whether the clock has been set`() {
+  @Test func `without the kernel's flag, timesyncd's file shows whether the clock was set`() {
     #expect(SystemClock.hasBeenSet(accordingTo: "/proc/self/stat"))
     #expect(!SystemClock.hasBeenSet(accordingTo: "/proc/self/no-such-file"))
   }

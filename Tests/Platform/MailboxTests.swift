@@ -29,7 +29,7 @@ import Testing
     #expect(mailbox.drain().isEmpty)
   }
 
-  @Test func `no value of four threads is lost, doubled or out of its thread's order`() throws {
+  @Test func `values from four threads are neither lost nor duplicated nor reordered`() throws {
     let mailbox = try Mailbox<Int>(capacity: 100)
     let perThread = 5000
     for thread in 0..<4 {

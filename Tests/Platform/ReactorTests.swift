@@ -42,7 +42,7 @@ import Testing
     #expect(calls == 1)
   }
 
-  @Test func `a number that was reused within the turn does not get the old descriptor's event`() throws {
+  @Test func `a reused descriptor number does not receive the old descriptor's event`() throws {
     let reactor = try Reactor()
     let pipes = [pipePair(), pipePair()]
     let replacement = pipePair()

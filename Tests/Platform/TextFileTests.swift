@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: ["word", "word\nmore", "word\r\nmore\r\n", "Müller\r\n", "w"])
-  func `a first line in UTF-16 is the text that it is in UTF-8`(_ content: String) throws {
+  func `a first line in UTF-16 is read like one in UTF-8`(_ content: String) throws {
     let wanted = try FirstLine.parse(Array(content.utf8))
     for bigEndian in [false, true] {
       for mark in [false, true] {

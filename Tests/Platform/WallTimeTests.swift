@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [Int64.min, .max, 253_402_300_800_000, -62_167_219_200_001])
-  func `a time that RFC 3339 cannot write is none`(_ time: Int64) {
+  func `a time outside the range of RFC 3339 is not formatted`(_ time: Int64) {
     #expect(WallTime.utc(unixMilliseconds: time) == nil)
   }
 }

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(.enabled(if: access("/proc/sys/kernel/seccomp", F_OK) == 0, "this kernel has no seccomp"))
-  func `with its device open the reader has shut itself in, and reads tags`() throws {
+  func `once its device is open, the reader is sandboxed, and reads tags`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     let status = try String(contentsOfFile: "/proc/\(try #require(rig.reader).pid)/status", encoding: .utf8)
@@ -33,7 +33,7 @@ import Testing
 
   #if arch(x86_64)
     @Test(.enabled(if: geteuid() == 0, "only root may stop a process that is not dumpable"))
-    func `a reader that was taken over can open, change, start and signal nothing, and type nowhere`() throws {
+    func `a compromised reader can open, change, start and signal nothing`() throws {
       let rig = try ReaderRig()
       try rig.startReady()
       let pid = try #require(rig.reader).pid
@@ -60,7 +60,7 @@ import Testing
     try expectTapWorks(rig)
   }
 
-  @Test func `a deaf reader is lost as silent, and back when it hears again`() throws {
+  @Test func `an unresponsive reader is lost as silent, and returns when it responds`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("stall on")
@@ -190,7 +190,7 @@ import Testing
   }
 
   @Test(arguments: ["end of the socket", "signal"])
-  func `either way of ending it is enough`(_ way: String) throws {
+  func `the reader ends after a signal or a closed socket`(_ way: String) throws {
     let rig = try ReaderRig()
     let process = try rig.start()
     guard case .message(.ready) = try rig.next() else { throw TestFault("ready") }

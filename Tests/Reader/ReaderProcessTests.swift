@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `nothing to hear is nothing, not a wait`() throws {
+  @Test func `receiving without a message returns immediately`() throws {
     try child("read line <&3") { (process) throws in
       #expect(process.receive() == .nothing)
       #expect(process.reap() == nil)
@@ -87,7 +87,7 @@ import Testing
     #expect(ReaderProcess.locateExecutable().hasSuffix("/tappet-reader"))
   }
 
-  @Test func `called by hand it says what it is`() throws {
+  @Test func `when started by hand, tappet-reader explains its purpose`() throws {
     let called = try Programs.run(Programs.built("tappet-reader"), [])
     #expect(called.status == 2)
     #expect(called.errors.contains("tappet tag read"))

@@ -61,7 +61,7 @@ import Testing
     #expect(search.limit > .milliseconds(16) * Int(search.tries))
   }
 
-  @Test func `a list of targets is a tag, none, or nonsense, and never a trap`() {
+  @Test func `a list of targets is a tag, empty or malformed, and never traps`() {
     let uid: [UInt8] = [0x04, 1, 2, 3, 4, 5, 6]
     let type2 = TargetList([1, 1, 0x00, 0x44, 0x00, 7] + uid).tag
     #expect(type2?.uid.bytes == uid && type2?.isType2 == true && type2?.ats == [])
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `a disturbed answer changes nothing about the length of a search`() {
+  @Test func `a disturbed answer does not change the time limit of a search`() {
     let (before, _) = measured(tryTakes: 5)
     var search = before
     search.note(.milliseconds(6), .nonsense)
@@ -102,14 +102,14 @@ import Testing
     #expect(Type2Reading.model(version: []) == .type2)
   }
 
-  @Test func `the memory's beginning is recognized where it turns up again`() {
+  @Test func `a repetition of the memory's start is recognized`() {
     let memory = (0..<64).map { UInt8($0) }
     #expect(Type2Reading.pagesBeforeRollOver(in: Array(memory[48..<64]), of: memory) == 4)
     #expect(Type2Reading.pagesBeforeRollOver(in: Array(memory[56..<64] + memory[0..<8]), of: memory) == 2)
     #expect(Type2Reading.pagesBeforeRollOver(in: Array(memory[0..<16]), of: memory) == 0)
   }
 
-  @Test func `a container against the rules is refused`() throws {
+  @Test func `a capability container that violates the specification is refused`() throws {
     let good: [UInt8] = [0, 15, 0x20, 0, 0x7F, 0, 0x7F, 0x04, 0x06, 0xE1, 0x04, 0x01, 0x00, 0x00, 0x00]
     #expect(try Type4Reading.Container(good).pieceSize == 127)
     #expect(try Type4Reading.Container(good).size == 256)
@@ -131,7 +131,7 @@ import Testing
     #expect(throws: ReadFailure.self) { _ = try Type4Reading.Container(Array(good.dropLast())) }
   }
 
-  @Test func `two random identifiers are one tag, two fixed ones are two`() throws {
+  @Test func `two random UIDs may be one tag, two fixed ones are two`() throws {
     func tag(_ uid: [UInt8]) throws -> SelectedTag {
       SelectedTag(uid: try #require(TagUID(uid)), atqa: 0x0344, sak: 0x20, ats: [])
     }

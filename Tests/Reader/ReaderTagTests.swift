@@ -171,7 +171,7 @@ import Testing
     ("a proprietary condition", "000f2000fb00f90406e10408008000"), ("version 1", "000f1000fb00f90406e10408000000"),
     ("version 3", "00113000fb00f90608e104000008000000"),
   ])
-  func `a Type 4 container that is a little off is read where no doubt remains`(_ what: String, _ container: String)
+  func `an unambiguous Type 4 container with an error is read`(_ what: String, _ container: String)
     throws
   {
     let rig = try ReaderRig()
@@ -188,7 +188,7 @@ import Testing
     ("000f2000fb00f90506e10408000000", .malformedContainer), ("000f2000fb00f90406e10508000000", .malformedContainer),
     ("000f2000fb00f90406e104000c0000", .malformedAnswer),
   ])
-  func `a Type 4 container with a doubt says which`(_ container: String, _ fault: TagFault) throws {
+  func `an ambiguous Type 4 container is reported with its fault`(_ container: String, _ fault: TagFault) throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place type4 memory=000dd1010a550461622e63642f6566 container=\(container)")
@@ -197,7 +197,7 @@ import Testing
     try rig.take()
   }
 
-  @Test func `a card that is slow with each answer is given up in time, and the reader lives`() throws {
+  @Test func `a card with slow answers times out, and the reader keeps running`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place type4 url=\(tagURL) slow=800")

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: ["ntag213 empty", "type4 empty"])
-  func `a disturbed answer at any exchange is got over while the tag stays`(_ tag: String) throws {
+  func `a disturbed answer at any exchange is retried while the tag stays`(_ tag: String) throws {
     let world = try WritingRig()
     for exchange in 1...(tag.hasPrefix("ntag") ? 36 : 12) {
       let reading = try world.place("place " + tag)
@@ -51,7 +51,7 @@ import Testing
     ("ntag213 password=01020304", .passwordProtected), ("ntag213 blank", .unformatted),
     ("ultralight", .tooSmall(needed: 108, capacity: 48)),
   ])
-  func `a tag that cannot be written is told apart, and nothing is changed on it`(
+  func `a tag that cannot be written is recognized, and not changed`(
     _ tag: String, _ fault: TagWriteFault
   ) throws {
     let world = try WritingRig()

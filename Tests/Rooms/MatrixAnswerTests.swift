@@ -17,7 +17,7 @@ import Testing
       (#"{"a \"errcode":"M_UNKNOWN_TOKEN"}"#, nil), (#"{"errcode":7}"#, nil), (#"["errcode"]"#, nil), ("<html>", nil),
       ("", nil), (#"{"errcode":"M_"#, nil),
     ] as [(String, String?)])
-  func `an error is the member of the answer, and no text in it`(_ text: String, _ code: String?) {
+  func `an error is the member 'errcode', not text within another member`(_ text: String, _ code: String?) {
     #expect(answer(text).errorCode == code)
   }
 
@@ -30,11 +30,11 @@ import Testing
   }
 
   @Test(arguments: [("!a:h", "!a:h"), ("", nil), ("#b:h", nil), ("! ", nil), ("a", nil)] as [(String, String?)])
-  func `a room is an id`(_ id: String, _ room: String?) {
+  func `only a valid id is taken as a room`(_ id: String, _ room: String?) {
     #expect(answer("{\"room_id\":\"\(id)\"}").roomID == room)
   }
 
-  @Test func `any bytes are an answer`() {
+  @Test func `any bytes are parsed without a trap`() {
     var random = Randomness(seed: (1, 2, 3, 4))
     let pieces = ["{", "}", "\"", ":", " ", "errcode", "room_id", "event_id", "retry_after_ms", "99999999999999999999"]
     for _ in 0..<5_000 {

@@ -7,7 +7,7 @@ import Testing
 @testable import TappetRooms
 
 @Suite struct RoomDestinationTests {
-  @Test func `in an encrypted room somebody asks who is there, and what was encrypted is never taken for plain`() {
+  @Test func `an encrypted room's members are requested, and it is never taken for plain`() {
     var room = RoomDestination("!a:h", RoomEncryption(devices: .all, allowsPlain: true))
     #expect(room.begin(at: at(0)) == .check)
     #expect(turn(&room, .check, 200, .encrypted) == .next(.members))
@@ -21,7 +21,7 @@ import Testing
     #expect(turn(&other, .check, 200, .object) == .failed(.roomEncrypted), "an unknown algorithm")
   }
 
-  @Test func `facts of an earlier message that were wrong are asked for again, once`() {
+  @Test func `outdated facts about a room are requested again, once`() {
     let (forbidden, plain) = (MatrixAnswer.error("M_FORBIDDEN"), MatrixAnswer.error("M_NOT_FOUND"))
     var room = RoomDestination("#a:h")
     #expect(turn(&room, .resolve, 200, .room("!old")) == .next(.check))
@@ -55,7 +55,7 @@ import Testing
       step, isFirst: isFirst, status: status, retryAfter: retryAfter, answer, at: at(time))
   }
 
-  @Test func `an alias is resolved, encryption is asked for, and only then something is sent`() {
+  @Test func `an alias is resolved and encryption checked before anything is sent`() {
     var room = RoomDestination("#door/a%:h")
     #expect(room.begin(at: at(0)) == .resolve && room.method(of: .resolve) == .get)
     #expect(room.path(of: .resolve, sending: digits) == "/_matrix/client/v3/directory/room/%23door%2Fa%25%3Ah")

@@ -104,7 +104,7 @@ import Testing
     #expect(script.order(.poll(position: "D s1")) == ["sync s2"])
   }
 
-  @Test func `an unknown position is given up for the present, and an intermediary's page is not an answer`() {
+  @Test func `an unknown position is replaced with the present; an intermediary's page is not`() {
     var script = RoomScript.begun()
     script.order(.begin(position: "D s0"))
     #expect(script.answer("<html>", status: 400) == ["failed notAHomeserver"])
@@ -113,7 +113,7 @@ import Testing
     #expect(script.wait() == ["sync present"])
   }
 
-  @Test func `a limit is waited for, and a late response of a former request is dropped`() {
+  @Test func `a rate limit delays the next poll, and a late response to an earlier request is dropped`() {
     var script = RoomScript.begun()
     script.order(.begin(position: nil))
     #expect(script.answer(#"{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":7000}"#, status: 429) == ["failed 429"])

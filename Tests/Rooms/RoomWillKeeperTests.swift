@@ -46,7 +46,7 @@ import Testing
     #expect(keeper.takeMessages() == [.scheduled])
   }
 
-  @Test mutating func `it is renewed at a third of its delay, after the room was checked`() {
+  @Test mutating func `a last will is renewed at a third of its delay, after a check of the room`() {
     schedule()
     for _ in 0..<3 {
       let before = now
@@ -58,7 +58,7 @@ import Testing
     #expect(keeper.takeMessages().isEmpty)
   }
 
-  @Test mutating func `the one of a former process is cancelled, once the new one is scheduled; others stay`() {
+  @Test mutating func `a previous process's last will is cancelled once the new one is scheduled`() {
     schedule(
       listing: """
         [{"delay_id":"old","content":{"org.tappet.last_will":"kiosk"}},
@@ -71,7 +71,7 @@ import Testing
     #expect(request() == "state/m.room.encryption" && now - before == .seconds(100))
   }
 
-  @Test mutating func `one that the homeserver no longer has was posted, and another one is scheduled`() {
+  @Test mutating func `a last will that the homeserver lacks counts as posted, and another is scheduled`() {
     schedule()
     _ = request()
     answer(notFound, status: 404)
@@ -146,7 +146,7 @@ import Testing
     #expect(request() == "state/m.room.encryption")
   }
 
-  @Test mutating func `a limit or a failure is waited for, with the same transaction, and said if it stays`() {
+  @Test mutating func `a rate limit or failure is retried with the same transaction, and reported if it persists`() {
     _ = request()
     answer(capable)
     _ = request()
@@ -167,7 +167,7 @@ import Testing
     #expect(keeper.takeMessages() == [.scheduled])
   }
 
-  @Test mutating func `the end cancels it, also one that is being scheduled, and tries again`() {
+  @Test mutating func `a stop cancels a last will, even one being scheduled, and retries`() {
     schedule()
     keeper.end(at: now)
     #expect(keeper.isCancelling && request() == #"delayed_events/d1 {"action":"cancel"}"#)

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a cut or damaged answer is none`() {
+  @Test func `a truncated or damaged response is refused`() {
     let whole = #"{"next_batch":"s1","rooms":{"join":{"!a:h":{"timeline":{"events":[\#(Self.line)]}}}}}"#
     #expect(lines(read(whole)) == ["!gate on"])
     for end in whole.indices { #expect(read(String(whole[..<end])) == nil, "\(whole[..<end])") }
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: ["1e400", "-1e400", "9223372036854775808", "-9223372036854775809", "0.5", "-1"])
-  func `any time, level and count is a number or none`(_ number: String) {
+  func `any value of a time, level or count is read without a trap`(_ number: String) {
     let levels = Self.state("m.room.power_levels", #""users":{"@ann:h":\#(number)},"users_default":\#(number)"#)
     let line = Self.line.replacing(#""origin_server_ts":5"#, with: #""origin_server_ts":\#(number)"#)
     #expect(lines(answer(levels, line)) == ["!gate on"])
@@ -68,7 +68,7 @@ import Testing
     #expect(read(counts) != nil)
   }
 
-  @Test func `a line of a megabyte is left out, and the next one is read`() {
+  @Test func `a line of one megabyte is skipped, and the next one is read`() {
     let long = Self.event("$0", #""msgtype":"m.text","body":"!gate on\#(String(repeating: " ", count: 1 << 20))""#)
     #expect(lines(answer(long, Self.line)) == ["!gate on"])
     let id = String(repeating: "a", count: 1 << 20)
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: ["!a/b%:h", "!\u{E9}:h", "!:h", "#a", ""])
-  func `any name is a room, and each event keeps its id`(_ room: String) {
+  func `any room id is accepted, and each event keeps its id`(_ room: String) {
     let read = answer(Self.event("$a/b%2F", #""msgtype":"m.text","body":"!gate on""#), in: room)
     #expect(read?.rooms.map(\.id) == [room] && read?.rooms.first?.newest == "$a/b%2F")
   }
@@ -155,7 +155,7 @@ import Testing
     #expect(filter.text.contains(#""limit":1,"#))
   }
 
-  @Test func `only an event that is the room's state encrypts or replaces the room`() throws {
+  @Test func `only a state event encrypts or replaces the room`() throws {
     for (key, isState) in [(#","state_key":"""#, true), (#","state_key":"x""#, false), ("", false)] {
       let encryption = #"{"type":"m.room.encryption","sender":"@eve:h","content":{"algorithm":"a"}\#(key)}"#
       let tombstone = #"{"type":"m.room.tombstone","sender":"@eve:h","content":{"replacement_room":"!b:h"}\#(key)}"#
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func `a position is refused if it could not be passed on`() {
+  @Test func `a position that is too long to pass on is refused`() {
     let longest = String(repeating: "n", count: Limits.roomPositionSizeMax)
     #expect(answer(next: longest)?.next == longest)
     #expect(answer(next: longest + "n") == nil && answer(next: "") == nil)
@@ -172,7 +172,7 @@ import Testing
     #expect(message.count <= Limits.roomWireSizeMax)
   }
 
-  @Test func `joining and leaving change the members, a new name does not, and a gap may`() {
+  @Test func `joins and leaves change the members, a gap may, and a new name does not`() {
     func member(_ now: String, _ before: String?) -> String {
       let past = before.map { #","unsigned":{"prev_content":{"membership":"\#($0)"}}"# } ?? ""
       return #"{"type":"m.room.member","state_key":"@b:h","sender":"@b:h","content":{"membership":"\#(now)"}\#(past)}"#

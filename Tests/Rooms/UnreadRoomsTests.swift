@@ -82,7 +82,7 @@ import Testing
     #expect(read(["!a:h": Self.counts("0"), "!b:h": Self.counts("0")]) == counted(0))
   }
 
-  @Test mutating func `a mark counts by either type, and the space's own does, but not that of an inner space`() {
+  @Test mutating func `unread marks of either type count, including the space's own, but not an inner one's`() {
     begin()
     #expect(read(["!a:h": Self.mark(true, "com.famedly.marked_unread")]) == counted(1))
     #expect(read(["!s:h": Self.mark(true)]) == counted(2))
@@ -91,13 +91,13 @@ import Testing
     #expect(read(["!s:h": Self.counts("4")]) == nil)
   }
 
-  @Test mutating func `a muted room does not count, until it is heard again`() {
+  @Test mutating func `a muted room does not count until it is unmuted`() {
     begin()
     #expect(read(["!a:h": Self.counts("3")], muted: "!a:h") == nil)
     #expect(read([:], muted: "!b:h") == counted(1, 3))
   }
 
-  @Test mutating func `rooms that join or leave the space, or that the kiosk joins or leaves, are followed`() {
+  @Test mutating func `rooms that enter or leave the space, or that the kiosk joins or leaves, change the count`() {
     begin()
     #expect(read(["!s:h": Self.child("!out:h", #""via":["h"]"#)]) == counted(1, 5, 1))
     #expect(read(["!s:h": Self.child("!out:h", "")]) == counted(0))
@@ -109,7 +109,7 @@ import Testing
     #expect(read(["!s:h": Self.space], whole: true) == counted(0))
   }
 
-  @Test mutating func `without the space, or after it was left, nothing is counted, and it says so`() {
+  @Test mutating func `without the space, or after leaving it, nothing is counted, and this is reported`() {
     #expect(read(["!a:h": Self.counts("2")], whole: true) == .closed)
     #expect(read(["!s:h": Self.space]) == counted(1, 2))
     #expect(read([:], leave: ["!s:h"]) == .closed)
@@ -152,7 +152,7 @@ import Testing
     #expect(!unread.resume() && !unread.overflow() && unread.takeNews() == nil)
   }
 
-  @Test func `the filter lets through what is unread, and without commands no texts`() throws {
+  @Test func `the filter passes unread counts, but message texts only for commands`() throws {
     func filter(_ change: (inout SyncFilter) -> Void) throws -> [String: Any] {
       var filter = SyncFilter(
         rooms: [], readsPowers: false, readsReactions: false, readsCiphertexts: false, user: "@me:h")

@@ -62,7 +62,7 @@ private final class Host {
 @Suite struct SimulatorChipTests {
   private static let list: [UInt8] = [0x4A, 0x01, 0x00]
 
-  @Test func `a chip that was just powered hears nothing before it is woken`() {
+  @Test func `a chip that was just powered on ignores frames until it is woken`() {
     let host = Host(configured: false)
     host.send([0x02])
     #expect(host.listen().isEmpty)
@@ -244,7 +244,7 @@ private final class Host {
     #expect(host.run([0x40, 0x01, 0x00, 14, 1]) == [0x41, 0x00, 14, 0x90, 0x00])
   }
 
-  @Test func `faults of the chip happen once`() throws {
+  @Test func `a simulated fault of the chip happens once`() throws {
     let host = Host()
     try host.place("ntag213")
     _ = host.run(Self.list)

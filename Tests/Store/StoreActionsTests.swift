@@ -19,7 +19,7 @@ import Testing
     return try folder.open().renameAction(old, to: new, sealedUnder: try folder.key(), limit: limit, noting: auditEntry)
   }
 
-  @Test func `an action's secrets and entries follow its name, also in the replica`() throws {
+  @Test func `renaming an action renames its secrets and entries, even in the replica`() throws {
     let store = try folder.open()
     let key = try folder.key()
     for number in 1...2 { try store.addSecret(try secret(UInt8(number), action: "garage"), sealedUnder: key) }
@@ -40,7 +40,7 @@ import Testing
     #expect(try folder.sqlite("SELECT operation FROM audit") == "action-renamed")
   }
 
-  @Test func `learned tags and owed removals follow too, also where there are no secrets`() throws {
+  @Test func `renaming an action also renames learned tags and pending removals`() throws {
     let store = try folder.open()
     let key = try folder.key()
     func learn(_ id: String, _ content: String, for action: String) throws {

@@ -128,7 +128,7 @@ import Testing
     #expect(try self.keys(opened.store) == keys)
   }
 
-  @Test func `rubbish in the log costs what was in it, but no secret`() throws {
+  @Test func `garbage in the log loses its content, but no secret`() throws {
     // Open while the log is spoilt: at the end SQLite puts the log into the database.
     let store = try folder.open()
     try store.addSecret(try secret(1), sealedUnder: try folder.key())
@@ -144,7 +144,7 @@ import Testing
     #expect(opened.recovery?.restoredCount == 1)
   }
 
-  @Test func `without a replica the kiosk begins without secrets, and says so`() throws {
+  @Test func `without a replica the kiosk starts without secrets, and reports it`() throws {
     _ = try fill()
     unlink(replicaPath)
     try overwrite(folder.databasePath, at: 0, with: noise(64, seed: 1))
@@ -206,7 +206,7 @@ import Testing
     #expect(try self.keys(try recover().store).count == keys.count + 1)
   }
 
-  @Test func `a replica that is damaged where the secrets are does not stop the kiosk, and is written again`() throws {
+  @Test func `a replica with damaged secrets does not prevent a start, and is rewritten`() throws {
     _ = try fill()
     try overwrite(replicaPath, at: 4096, with: noise(4096, seed: 1))
     truncate(folder.databasePath, 0)

@@ -169,7 +169,7 @@ import Testing
     #expect(try store.append([.test(1)]) == [1])
   }
 
-  @Test func `SQLite runs as promised`() throws {
+  @Test func `SQLite runs with the documented settings`() throws {
     let store = try folder.open()
     #expect(try store.database.integer("PRAGMA synchronous") == 2)
     #expect(try store.database.integer("PRAGMA foreign_keys") == 1)

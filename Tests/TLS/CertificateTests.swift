@@ -104,7 +104,7 @@ import Testing
     #expect(problem(settings(), host: ".") == .unusableHost(""))
   }
 
-  @Test func `an encrypted key asks nobody`() throws {
+  @Test func `an encrypted key does not prompt for a passphrase`() throws {
     let encrypted = TestCertificates.path("encrypted.key")
     let settings = settings(certificate: TestCertificates.path("client.pem"), key: encrypted)
     // A prompt without a terminal reads standard input, where it would find the passphrase.

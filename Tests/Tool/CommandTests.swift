@@ -108,7 +108,7 @@ import TestSupport
     }
   }
 
-  @Test func `mistakes are named, with the nearest word`() {
+  @Test func `usage errors are explained, with the nearest valid word`() {
     #expect(
       message(.secretList, ["--jsn"]) == "unknown option '--jsn' (did you mean '--json'?); "
         + "see 'tappet secret list --help'")

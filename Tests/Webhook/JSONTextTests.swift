@@ -60,7 +60,7 @@ import Testing
     #expect(bounded(String(repeating: "[", count: 2000) + bomb, 300, .elements) == nil)
   }
 
-  @Test func `a NUL ends no text`() {
+  @Test func `a NUL does not end a string`() {
     #expect(
       JSON(decoding: Array(#"["a\u0000b","\\u0000"]"#.utf8)) == .array([.string("a\u{FFFD}b"), .string(#"\u0000"#)]))
     #expect(JSON(decoding: Array("[\"a\0b\"]".utf8)) == nil)

@@ -15,7 +15,7 @@ import Testing
     guard case .answered(_, status: 200, _) = try rig.post(1) else { throw TestFault("200") }
   }
 
-  @Test func `it may have 24 MB of data, and no more`() throws {
+  @Test func `tappet-webhook is limited to 24 MB of data`() throws {
     let rig = try WebhookRig()
     let limits = try String(contentsOfFile: "/proc/\(try #require(rig.pid))/limits", encoding: .utf8)
     #expect(limits.split(separator: "\n").contains { $0.hasPrefix("Max data size             25165824") }, "\(limits)")

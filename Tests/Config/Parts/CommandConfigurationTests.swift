@@ -92,7 +92,7 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
       ("a", "true", nil), ("a", "maybe", "'true' or 'false'"),
       ("tappet/kiosk/check", "true", "topics to which no action or reply is published"),
     ] as [(String, String, String?)])
-  func `a topic may ask for checks, unless the answers come back to it`(
+  func `a topic may allow checks, unless its replies return to it`(
     _ topic: String, _ word: String, _ mistake: String?
   ) {
     let element = "  - {topic: \(topic), trust: signed, key: {file: k}, check: \(word)}"
@@ -123,7 +123,7 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
       ("topic: a, message: x", "telemetry: {state: true}", "tappet/kiosk/state", true),
       ("topic: a, message: x", "", "tappet/kiosk/status", true),
     ])
-  func `nothing that a tag may have published comes back as a command`(
+  func `an action whose message would return as a command is refused`(
     _ action: String, _ more: String, _ topic: String, _ isLoop: Bool
   ) {
     let text = """
@@ -207,13 +207,13 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
     "onononononon", "o n", "\u{FF}\u{FE}", String(repeating: "[", count: 2048),
     #"{"action":"# + String(repeating: "[", count: 2000),
   ])
-  func `garbage is malformed and nothing else`(_ text: String) { #expect(content(text) == .malformed) }
+  func `garbage is reported as malformed`(_ text: String) { #expect(content(text) == .malformed) }
 
   @Test(arguments: [
     #"{"id":"7","result":"refused","output":"gate","do":"pulse"}"#, #"{"result":null,"action":"garage"}"#,
     #"{"command":5,"result":"done"}"#,
   ])
-  func `a reply is nobody's command, also where another kiosk was made to send it`(_ text: String) {
+  func `a reply is never a command, even one that another kiosk was made to send`(_ text: String) {
     #expect(content(text) == .report && CommandArrival.Content(Array(text.utf8), isFirmware: true) == .report)
   }
 
@@ -227,7 +227,7 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
     }
   }
 
-  @Test func `a payload that others signed is read as they meant it`() throws {
+  @Test func `payloads signed by other implementations are read exactly`() throws {
     let data = try Data(contentsOf: URL(fileURLWithPath: Repository.path("Tests/Vectors/commands.json")))
     let json = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     for vector in try #require(json["commands"] as? [[String: String]]) {

@@ -18,7 +18,7 @@ import Testing
     return ConfigurationParser.parse(Array(text.utf8), name: "k", folder: "/etc/tappet")
   }
 
-  @Test func `each of the three marks is read, and the rest of the file is as it was`() throws {
+  @Test func `tags are read by UID, text and URI`() throws {
     let outcome = parse(
       """
       tags:

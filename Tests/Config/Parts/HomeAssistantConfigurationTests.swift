@@ -49,7 +49,7 @@ import Testing
         == ["tappet/kiosk/command", "tappet/kiosk/cover", "homeassistant/status"])
   }
 
-  @Test func `a mapping says what it may do`() throws {
+  @Test func `a mapping limits what Home Assistant may do`() throws {
     let configuration = try loaded(
       "home_assistant: {prefix: ha, name: Lobby, actions: [bell], outputs: [], expires: 20 s, locked: true}")
     #expect(
@@ -110,7 +110,7 @@ import Testing
         .contains { $0.contains("offline: queue") })
   }
 
-  @Test func `a drive has two lines with an interlock`() {
+  @Test func `a kind that needs a second line or an interlock is refused without it`() {
     #expect(problems("", kind: "open").contains { $0.contains("'close'") })
     #expect(problems("", kind: "door").contains { $0.contains("'lock'") })
   }

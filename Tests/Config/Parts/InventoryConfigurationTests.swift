@@ -83,7 +83,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     #expect(KioskSettings(configuration).inventory == InventoryPlan())
   }
 
-  @Test func `an action has a job, of which one is none, and a scan sets off none of them`() throws {
+  @Test func `each action has its job, and a scan triggers only an action without one`() throws {
     let more = """
         - {name: restocking, mode: inventory, job: add}
         - {name: counting, mode: inventory, job: count}
@@ -111,13 +111,13 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
       ])
   }
 
-  @Test func `tags that nobody knows may stand for things`() throws {
+  @Test func `unknown tags may be looked up in the inventory`() throws {
     let outcome = parse("inventory:", more: "unknown_tags: {mode: inventory}")
     guard case .loaded(let configuration) = outcome else { throw Refused(outcome: outcome) }
     #expect(configuration.unknownTags?.mode == .inventory && configuration.unknownTags?.topic == nil)
   }
 
-  @Test func `a kiosk without the part has no inventory`() {
+  @Test func `a kiosk without the section has no inventory`() {
     guard
       case .loaded(let configuration) = ConfigurationParser.parse(
         Array("broker: {url: 'mqtts://b', client_id: k}\nactions: [{name: a, topic: t, message: m}]".utf8), name: "k",
@@ -164,7 +164,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     ("scaner: /s", "4:13: unknown key 'scaner' in inventory (did you mean 'scanner'?)"),
     ("publish: true, publish: true", "4:28: duplicate key 'publish' in inventory"),
   ])
-  func `each mistake is named in its line`(_ keys: String, _ sentence: String) {
+  func `each error is reported with its line`(_ keys: String, _ sentence: String) {
     let told = problems("inventory: {\(keys)}")
     #expect(told == [sentence])
   }
@@ -181,7 +181,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     }
   }
 
-  @Test func `the part is a mapping`() {
+  @Test func `the section must be a mapping`() {
     #expect(problems("inventory: true") == ["4:12: inventory must be a mapping (key: value), not 'true'"])
     #expect(problems("inventory: [scanner]") == ["4:12: inventory must be a mapping (key: value), not a list"])
   }
@@ -250,7 +250,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     #expect(problem("publish: false", "mode: inventory").isEmpty)
   }
 
-  @Test func `a scanner and tags that nobody knows need an action and the part`() {
+  @Test func `a scanner and unknown tags need an action and the section`() {
     let actions = "broker: {url: 'mqtts://b', client_id: k}\nactions: [{name: a, topic: t, message: m}]\n"
     for (text, sentence) in [
       (

@@ -32,7 +32,7 @@ private func problems(
 }
 
 @Suite struct RoomConfigurationTests {
-  @Test func `encryption says whose devices count, and whether plain rooms do`() throws {
+  @Test func `encryption states which devices count, and whether plain rooms are allowed`() throws {
     func encryption(_ text: String) -> RoomEncryption? {
       let outcome = parse("message: m, room: '!d:h'", matrix: "matrix: {session: s\(text)}")
       guard case .loaded(let configuration) = outcome else { return nil }
@@ -152,7 +152,7 @@ private func problems(
     ("mention: room", #""msgtype":"m.text","m.mentions":{"room":true}"#),
     ("mention: ['@a:h', '@b:h:8448']", #""msgtype":"m.text","m.mentions":{"user_ids":["@a:h","@b:h:8448"]}"#),
   ])
-  func `a message rings phones if it is to, and calls whom it names`(_ keys: String, _ members: String) throws {
+  func `a message rings phones if configured, and mentions the named users`(_ keys: String, _ members: String) throws {
     guard case .loaded(let configuration) = parse("message: a, room: '!a:h', \(keys)") else {
       Issue.record("not loaded")
       return
@@ -167,7 +167,7 @@ private func problems(
     ("room: '!a:h', mention: ann", "list"), ("room: '!a:h', mention: []", "at least one element"),
     ("room: '!a:h', notify: loudly", "'true' or 'false'"),
   ])
-  func `a call that cannot be made is refused`(_ keys: String, _ sentence: String) {
+  func `an invalid mention is refused`(_ keys: String, _ sentence: String) {
     let found = problems("message: a, \(keys)")
     #expect(found.count == 1 && found[0].contains(sentence), "\(found)")
   }
@@ -269,7 +269,7 @@ private func problems(
     #expect(bad.contains("contains no session") && !bad.contains("SECRET"))
   }
 
-  @Test func `a copy of everything has the session`() {
+  @Test func `a backup's files include the session`() {
     let text = "broker: {}\nmatrix: {session: m.session, ca: m.pem}\n"
     #expect(ConfigurationParser.namedFiles(in: Array(text.utf8)) == ["m.session", "m.pem"])
   }

@@ -23,7 +23,7 @@ import Testing
     return problems.map { $0.sentence }
   }
 
-  @Test func `hours, days, the zone and holidays are taken, and nothing costs nothing`() throws {
+  @Test func `hours, days, the zone and holidays are read, and all are optional`() throws {
     let outcome = parse(
       ", hours: ['Mon-Fri 07:00-19:30', Sat 09:00-12:00], valid: {from: 2026-01-01, until: 2026-12-31}, "
         + "clock_unknown: allow", "time_zone: Europe/Berlin\nholidays: [2026-12-25, 2026-12-26]")
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: [("US/Eastern", "America/New_York"), ("GB", "Europe/London"), ("Europe/Kiev", "Europe/Kyiv")])
-  func `the message names an old zone's modern name`(_ old: String, _ modern: String) {
+  func `the message states the current name of an obsolete zone`(_ old: String, _ modern: String) {
     #expect(OldTimeZone.sentence(old).contains("use 'time_zone: \(modern)'"))
     #expect(WallTime.isInstalled(timeZone: modern))
   }

@@ -132,7 +132,7 @@ private func problems(_ action: String, folder: String = "/etc/tappet") -> [Stri
     }
   }
 
-  @Test func `a copy of everything has the webhooks' files`() {
+  @Test func `a backup's files include those of webhooks`() {
     let text = """
       broker: {url: 'mqtts://b', client_id: k}
       actions:

@@ -35,7 +35,7 @@ import Testing
     #expect(indexes.index(of: "scene") == 3 && indexes.index(of: "bell") == 4)
   }
 
-  @Test func `a given index is obeyed, and the oldest secret decides among the others`() {
+  @Test func `a configured index is used, and otherwise that of the oldest secret`() {
     let secrets = [secret("light", 0, byte: 2, created: 3000), secret("garage", 0, created: 2000)]
     let indexes = ActionIndexes(actions("bell=1", "light", "garage"), secrets: secrets)
     #expect(indexes.index(of: "bell") == 1 && indexes.index(of: "garage") == 0 && indexes.index(of: "light") == 3)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `a tag's last secret is a hint only: another one of the same tag is found all the same`() throws {
+  @Test func `a tag's last secret is only a hint: its other secrets are still found`() throws {
     let (first, second) = (secret("garage", 0), secret("garage", 0, byte: 2))
     let uid = TagUID.number(1)
     var indexes = ActionIndexes(actions("garage"), secrets: [first, second])
@@ -75,7 +75,7 @@ import Testing
     #expect(indexes.secret(of: forged, on: uid) == nil)
   }
 
-  @Test func `a hint does not lead past the index that an action has`() throws {
+  @Test func `a hint does not override an action's configured index`() throws {
     var own = secret("garage", 0)
     own.seenUIDs = [.number(1)]
     let url = try TagURL.sign(index: 0, timestamp: 5, key: own.key)

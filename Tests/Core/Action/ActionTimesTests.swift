@@ -86,7 +86,7 @@ import Testing
       ("Fri-Mon 07:00-08:00", .days("Fri-Mon")), ("Mon-Tue-Wed 07:00-08:00", .days("Mon-Tue-Wed")),
       ("Montag 07:00-08:00", .days("Montag")), ("Mo-Fr 07:00-08:00", .days("Mo-Fr")),
     ] as [(String, WeeklyHoursError)])
-  func `other texts are not taken for hours, and the part that is wrong is known`(
+  func `text that is not valid hours is refused, with the part that is wrong`(
     _ text: String, _ error: WeeklyHoursError
   ) {
     #expect(throws: error) { try WeeklyHours(text) }
@@ -102,7 +102,7 @@ import Testing
     #expect(try WeeklyHours(text).text == meant)
   }
 
-  @Test func `hours that end before they begin, days that there are not, and overlaps are known`() throws {
+  @Test func `hours that end before they start, nonexistent days and overlaps are refused`() throws {
     for text in ["Mon 19:00-07:00", "Mon 07:00-07:00", "Mon 24:00-24:00"] {
       #expect(throws: WeeklyHoursError.endsBeforeBegin) { try WeeklyHours(text) }
     }
@@ -153,7 +153,7 @@ import Testing
     #expect(pressed.contains("light refused") && !pressed.contains { $0.hasPrefix("store") }, "\(pressed)")
   }
 
-  @Test func `a tag that is to stay there until the hours are over does nothing`() throws {
+  @Test func `a tag whose confirmation would end after the hours does nothing`() throws {
     let times = try ActionTimesTests.times("Mon 07:00-19:30")
     let (story, tag) = try story(times, at: 19 * 3600 + 1799, confirmWithin: .seconds(2))
     story.at(100, .reader(.tagArrived(tag.uid)))
@@ -162,7 +162,7 @@ import Testing
     #expect(words.contains("light refused") && !words.contains { $0.hasPrefix("store") }, "\(words)")
   }
 
-  @Test func `while the clock is not known, the action's own answer counts`() throws {
+  @Test func `while the clock is unknown, the action's own setting decides`() throws {
     var times = try ActionTimesTests.times("Tue 07:00-19:30")
     let (refusing, tag) = try story(times, at: 36_000, clockIsGood: false)
     #expect(refusing.tap(at: 100, tag).contains("report refused wrong time clockUnknown for door"))

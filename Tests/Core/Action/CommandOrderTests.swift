@@ -32,7 +32,7 @@ import Testing
     story.at(story.time, .commandArrived(CommandArrival(topic: "c", size: 100, content: .request(request))))[0]
   }
 
-  @Test func `a broker that exchanges two signed commands leaves the output as the newer one says`() throws {
+  @Test func `if a broker swaps two signed commands, the newer one determines the output`() throws {
     let story = story(.signed(.repeating(0x5A)))
     #expect(try send(story, "heater", .off, ago: 0).hasPrefix("report command heater off"))
     #expect(try send(story, "heater", .on, ago: 2) == "report command refused overtaken")

@@ -5,7 +5,7 @@ import Testing
 @testable import TappetCore
 
 @Suite struct CommandReplyTests {
-  @Test func `a reply never goes where commands come in, whatever its sender asks for`() {
+  @Test func `a reply is never published to a topic for commands, whatever its sender requests`() {
     let lamp = CommandPlan(
       topic: "home/lobby/lamp", trust: .trusted, window: nil, outputs: ["lamp"], replyTopic: "home/lobby")
     let gate = CommandPlan(topic: "home/lobby/command", trust: .trusted, window: nil, outputs: ["gate"])

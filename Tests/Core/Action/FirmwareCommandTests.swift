@@ -163,7 +163,7 @@ import Testing
     #expect(story.at(20_000, arrival(1, token: try token(story, at: 20_000)))[0] == "output 0 on")
   }
 
-  @Test func `it is strict where the firmware is lax`() throws {
+  @Test func `tokens that the firmware would accept are refused by default`() throws {
     let story = running()
     let now = 20_000
     func word(_ token: String?) -> String { story.at(now, arrival(1, token: token))[0] }
@@ -234,7 +234,7 @@ import Testing
     }
   }
 
-  @Test func `reports are nobody's commands`() {
+  @Test func `reports are never taken for commands`() {
     let story = running()
     let report = CommandArrival(topic: "tt", size: 80, content: .report)
     #expect(story.at(20_000, .commandArrived(report)).isEmpty)

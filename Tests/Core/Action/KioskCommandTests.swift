@@ -165,7 +165,7 @@ import Testing
     #expect(word(try sealed(now, mark: 1)) == "report command gate pulse on c")
   }
 
-  @Test func `a token from before the start is refused, and so is all while the clock is wrong`() throws {
+  @Test func `tokens from before the start, or while the clock is wrong, are refused`() throws {
     let story = story(plan(.token(Self.key)))
     story.startAll()
     let atStart = try sealed(seconds(story, at: 0))
@@ -342,7 +342,7 @@ import Testing
     #expect(words[0].hasPrefix("report command refused action(") && words[0].contains("personSuspended"), "\(words)")
   }
 
-  @Test func `others sign the same bytes`() throws {
+  @Test func `signatures match those of other implementations`() throws {
     let vectors = try CommandVectors.load()
     let key = try secretKey(vectors.key)
     for vector in vectors.commands {
@@ -389,7 +389,7 @@ import Testing
     #expect(story.at(20_004, .commandsSubscribed(9, isGranted: true)).isEmpty)
   }
 
-  @Test func `a reload keeps what has acted, and the numbers`() throws {
+  @Test func `a reload keeps the accepted proofs and the counters`() throws {
     let story = running(plan(.token(Self.key)))
     let token = try sealed(seconds(story, at: 20_000))
     story.at(20_000, arrival(token))

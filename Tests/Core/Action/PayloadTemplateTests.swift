@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `only the first of each is filled in`() {
+  @Test func `only the first %T and the first %I are filled in`() {
     #expect(fill("%T %T %I %I") == "<token> %T \(PayloadTemplateTests.idText) %I")
     #expect(fill("%I%T") == PayloadTemplateTests.idText + "<token>")
     #expect(fill("%%I") == "%" + PayloadTemplateTests.idText)
@@ -29,12 +29,12 @@ import Testing
   }
 
   @Test(arguments: ["", "%", "T", "%t", "%i", "% T", "100%", "%%", "é客☕"])
-  func `a message without places is sent as it is`(text: String) {
+  func `a message without placeholders is sent unchanged`(text: String) {
     #expect(fill(text) == text)
     #expect(!PayloadTemplate(text).usesTimestamp && !PayloadTemplate(text).usesID)
   }
 
-  @Test func `a template knows what it uses, also without a key`() {
+  @Test func `a template knows its placeholders, even without a key`() {
     #expect(PayloadTemplate("a%Tb").usesTimestamp && !PayloadTemplate("a%Tb").usesID)
     #expect(PayloadTemplate("a%Ib").usesID && !PayloadTemplate("a%Ib").usesTimestamp)
     #expect(fill("a%Tb%I", token: nil) == "a%Tb" + PayloadTemplateTests.idText)

@@ -36,7 +36,7 @@ import Testing
     #expect("Weiß".lowercasedName != "Weiss".lowercasedName)
   }
 
-  @Test func `names are composed as everybody composes them`() {
+  @Test func `names are composed as Unicode specifies`() {
     for scalar in (0...0xFFFF).compactMap({ Unicode.Scalar($0) }) {
       // Behind a letter, and between marks of several classes.
       for text in ["\(scalar)", "e\u{323}\(scalar)\u{301}"] {
@@ -54,7 +54,7 @@ import Testing
       0xAD, 0x34F, 0x115F, 0x1160, 0x180E, 0x200B, 0x200D, 0x200E, 0x202E, 0x2060, 0x2066, 0x2800, 0x3164, 0xFEFF,
       0x600, 0x8E2, 0x110BD, 0x13430, 0x13438, 0x16FE4, 0xFFA0, 0xFFFE, 0xE0041, 0xE0100, 0x1B, 0x9B,
     ] as [UInt32])
-  func `a character that nobody sees is refused with its place, and dropped from what was stored`(
+  func `an invisible character is refused with its position, and removed from stored names`(
     _ code: UInt32
   ) throws {
     let scalar = try #require(Unicode.Scalar(code))
@@ -64,7 +64,7 @@ import Testing
     #expect(!String(scalar).storedName.isEmpty, "somebody who was called so can still be named")
   }
 
-  @Test func `all that formats text or that fonts may ignore is unseen, and no letter that is seen`() {
+  @Test func `formatting and ignorable characters are invisible, and visible letters are not`() {
     let blank: Set<UInt32> = [0x2800, 0x1D159]
     for scalar in (0...0x10FFFF).compactMap({ Unicode.Scalar($0) }) {
       let isSeen: Bool? =

@@ -5,7 +5,7 @@ import Testing
 @testable import TappetCore
 
 @Suite struct HomeserverSessionTests {
-  @Test func `a refusal is for good, and a token is waited for`() {
+  @Test func `a refusal is permanent, and an expired token is retried`() {
     for (trouble, refusal) in [
       (TransportError.roomEncrypted, WebhookRefusal.roomEncrypted), (.roomClosed, .roomClosed),
       (.roomPlain, .roomPlain),

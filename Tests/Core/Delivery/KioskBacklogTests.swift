@@ -54,7 +54,7 @@ import Testing
     #expect(removals == [7] + Array(repeating: 1, count: 13))
   }
 
-  @Test func `a lost link ends the wait of what is to be removed, and of what is to be reported`() {
+  @Test func `a lost link flushes pending removals and reports`() {
     let story = KioskScript(countMax: 1_000)
     let disk = (1...128).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
     story.start(summary: OutboxSummary(count: 900, size: 5_400))
@@ -84,7 +84,7 @@ import Testing
     #expect(story.kiosk.counters.delivered == 20)
   }
 
-  @Test func `entries of a long backlog that are acknowledged together share a light`() {
+  @Test func `entries of a long backlog that are acknowledged together cause one light`() {
     let story = KioskScript(countMax: 1_000)
     let disk = (1...128).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
     story.start(summary: OutboxSummary(count: 900, size: 5_400))

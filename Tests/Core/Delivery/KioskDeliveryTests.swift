@@ -162,7 +162,7 @@ import Testing
     #expect(story.at(1_010, .brokerOutbox(.fetched([waiting], reachedEnd: true))) == ["publish garage"])
   }
 
-  @Test func `where nothing needs the clock, a clock that is not synchronized is not missed`() {
+  @Test func `an unsynchronized clock is not reported if nothing needs it`() {
     let story = KioskScript([.light, .scene])
     story.startAll(clockIsGood: false)
     #expect(story.kiosk.baseLight == .ready && !story.kiosk.status.needsClock)

@@ -87,7 +87,7 @@ import Testing
     #expect(story.at(200, .store(.dropFailed(.ioError))).contains("publish light"))
   }
 
-  @Test func `an entry that is over is not sent, though the store still has it`() {
+  @Test func `an expired entry that is still in the store is not sent`() {
     let story = KioskScript([.brief])
     story.start()
     story.at(5, .reader(.ready(device: "chip")))
@@ -136,7 +136,7 @@ import Testing
     #expect(words.contains("expire"))
   }
 
-  @Test func `when the clock becomes good, entries of an earlier start are judged even if a later expiry is known`() {
+  @Test func `when the clock becomes good, expiry is checked again for entries of an earlier start`() {
     let story = KioskScript([.light, .brief])
     let unix = story.wallOffset + 3_000
     story.start(
@@ -147,7 +147,7 @@ import Testing
     #expect(story.at(4_000, .clockChecked(isSynchronized: true)).contains("expire"))
   }
 
-  @Test func `expired while in flight, but acknowledged later: delivered`() throws {
+  @Test func `an entry that expires in flight and is then acknowledged is delivered`() throws {
     let story = KioskScript([.brief])
     story.startAll()
     story.at(20, .secretsLoaded([.of(.brief, id: "b", byte: 5)]))
@@ -163,7 +163,7 @@ import Testing
     #expect(story.kiosk.outboxCount == 0 && story.kiosk.counters.expired == 0)
   }
 
-  @Test func `expired while in flight, and then the link is lost: expired`() throws {
+  @Test func `an entry that expires in flight is expired once the link is lost`() throws {
     let story = KioskScript([.brief])
     story.startAll()
     story.at(20, .secretsLoaded([.of(.brief, id: "b", byte: 5)]))
@@ -180,7 +180,7 @@ import Testing
     #expect(story.kiosk.outboxCount == 0)
   }
 
-  @Test func `lost while the store expires others: the excluded entry expires with the next pass`() throws {
+  @Test func `an entry excluded from an expiry pass expires in the next one after the link is lost`() throws {
     let story = KioskScript([.brief])
     story.startAll()
     story.at(20, .secretsLoaded([.of(.brief, id: "b", byte: 5)]))

@@ -69,7 +69,7 @@ import Testing
     #expect(story.sleep(until: 3_000).contains("connect 0 with 3.1.1"))
   }
 
-  @Test func `a message that nobody subscribes to is delivered, and said`() throws {
+  @Test func `a message without subscribers is delivered, and reported`() throws {
     let story = KioskScript()
     story.startAll()
     let accepted = story.accept(at: 100, .of(.lightSecret))

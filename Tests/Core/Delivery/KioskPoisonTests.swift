@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: [1, 50, 100] as [Int64], endings)
-  func `of a hundred messages the one that the broker will not have is set aside, and the others are delivered once`(
+  func `one poison message of a hundred is set aside, and the others are delivered once`(
     _ place: Int64, _ ending: LinkFailure
   ) {
     for actions in [[Action.light], [.light, .scene]] {
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [[1, 2], [1, 100], [33, 66], [99, 100]] as [Set<Int64>])
-  func `two messages that the broker will not have stop nobody either`(_ poison: Set<Int64>) {
+  func `two poison messages do not stop the others either`(_ poison: Set<Int64>) {
     let story = PoisonStory(PoisonStory.waiting(100), poison: poison)
     story.run(until: 60_000)
     #expect(story.taken.sorted() == (1...100).filter { !poison.contains($0) })
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [1, 50, 100] as [Int64])
-  func `a kiosk that is killed twenty times delivers the others meanwhile`(_ place: Int64) {
+  func `a kiosk that is killed twenty times still delivers the others`(_ place: Int64) {
     let story = PoisonStory(PoisonStory.waiting(100), poison: [place])
     for _ in 1...20 {
       story.run(until: 2_700)
@@ -61,7 +61,7 @@ import Testing
     #expect(story.disk.map { $0.sequence } == [1])
   }
 
-  @Test func `a lone message that the broker will not have leaves the link up for what must not wait`() {
+  @Test func `a single poison message does not keep the link down`() {
     let story = PoisonStory(PoisonStory.waiting(1), poison: [1])
     story.run(until: 30_000)
     let connects = story.connects.count
@@ -70,7 +70,7 @@ import Testing
     #expect(story.kiosk.kiosk.delivery.link.isUp && story.connects.count == connects)
   }
 
-  @Test func `the reason is the message, with its topic and size, and not another client`() {
+  @Test func `the failure names the message, with its topic and size, not another client`() {
     let story = PoisonStory(PoisonStory.waiting(1), poison: [1])
     story.ending = .disconnectedByBroker(.topicNameInvalid)
     story.run(until: 30_000)
@@ -89,7 +89,7 @@ import Testing
     #expect(story.expired == [1] && story.disk.isEmpty && story.kiosk.kiosk.asideCount == 0)
   }
 
-  @Test func `a broker that takes them after all gets all that was set aside, at once after the first`() {
+  @Test func `once the broker accepts one set-aside entry, the others follow immediately`() {
     let story = PoisonStory(PoisonStory.waiting(20), poison: [3, 7, 11])
     story.run(until: 120_000)
     #expect(story.taken.count == 17 && Set(story.setAside) == [3, 7, 11] && story.kiosk.kiosk.asideCount == 3)
@@ -99,7 +99,7 @@ import Testing
     #expect(story.disk.isEmpty && story.kiosk.kiosk.asideCount == 0)
   }
 
-  @Test func `hundreds of one action that the broker will not have keep those of another back for seconds`() {
+  @Test func `hundreds of poison messages delay another action's by seconds only`() {
     let others = (281...300).map { OutboxEntry.waiting(.scene, sequence: $0) }
     let story = PoisonStory(PoisonStory.waiting(280, actions: [.light]) + others, poison: Set(1...280))
     story.run(until: 60_000)
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: [1_100, 1_500])
-  func `more of one action than memory takes keep those of another back for seconds, and none is lost`(_ count: Int) {
+  func `more poison messages than fit into memory delay another action's by seconds only`(_ count: Int) {
     let last = Int64(count) + 20
     let others = (Int64(count) + 1...last).map { OutboxEntry.waiting(.scene, sequence: $0) }
     let story = PoisonStory(
@@ -124,7 +124,7 @@ import Testing
 
   // MARK: Others' faults
 
-  @Test func `a broker that is restarted at any moment costs no message its place`() {
+  @Test func `a broker restart at any time does not set a message aside`() {
     for seed in 1...60 as ClosedRange<UInt64> {
       var random = Randomness(seed: (seed, 2, 3, 4))
       let story = PoisonStory(PoisonStory.waiting(100), seed: seed)
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `a broker that is away after each end is not taken for one that dislikes a message`() {
+  @Test func `a broker that keeps going down does not make a message suspect`() {
     let story = PoisonStory(PoisonStory.waiting(1))
     // It never answers, and is restarted as soon as it has the message.
     story.delay = 1_000_000
@@ -156,7 +156,7 @@ import Testing
     LinkFailure.keepaliveExpired, .acknowledgeExpired, .connectionBroken(SystemCode(code: 110, text: "timed out")),
     .disconnectedByBroker(.serverShuttingDown), .disconnectedByBroker(.sessionTakenOver),
   ])
-  func `a network that is cut, or a broker that says why, makes no message suspect`(_ failure: LinkFailure) {
+  func `a network failure, or a reason from the broker, makes no message suspect`(_ failure: LinkFailure) {
     let story = PoisonStory(PoisonStory.waiting(10))
     story.delay = 1_000_000
     for time in stride(from: 100, through: 100_000, by: 100) {

@@ -226,7 +226,7 @@ extension KioskScript {
     #expect(!story.kiosk.delivery.webhookProcess.hasWorked("other"))
   }
 
-  @Test func `an entry that alone is refused keeps no other back`() {
+  @Test func `a refused entry does not delay the others`() {
     let story = worked()
     let (bad, _) = story.enter("hook", at: 200, sequence: 2)
     _ = story.answer(bad, 400, at: 210)
@@ -251,7 +251,7 @@ extension KioskScript {
     #expect(story.answer(entry, 200, at: 160).contains("report delivered hook") && story.kiosk.webhookCount == 0)
   }
 
-  @Test func `a tap for both has one id, one promise, and two ways that do not wait for each other`() {
+  @Test func `a tap for both broker and webhook has one id, and neither waits for the other`() {
     let story = KioskScript.withHooks()
     story.at(100, .panel(.asked(action: "both")))
     let stored = story.lastEffects.compactMap { $0.storedEntry }
@@ -266,7 +266,7 @@ extension KioskScript {
     #expect(story.kiosk.outboxCount == 1 && story.kiosk.webhookCount == 0 && story.kiosk.counters.accepted == 1)
   }
 
-  @Test func `a commit that fails takes both with it, and is refused once`() {
+  @Test func `a failed commit drops both entries of a tap, which is refused once`() {
     let story = KioskScript.withHooks()
     story.at(100, .panel(.asked(action: "both")))
     guard let id = story.lastEffects.compactMap({ $0.storedEntry }).first?.id else { return }
@@ -304,7 +304,7 @@ extension KioskScript {
     #expect(story.answer(first, 200, at: 140).contains { $0.hasPrefix("fetch webhooks") })
   }
 
-  @Test func `the light forgets a process that dies without work`() {
+  @Test func `a process that dies while idle is not shown as a fault`() {
     let story = KioskScript.withHooks()
     let (entry, _) = story.enter("hook", at: 100, sequence: 1)
     _ = story.ready(at: 110)
@@ -363,7 +363,7 @@ extension KioskScript {
     #expect(story.answer(entry, 200, at: 130).contains("stop webhooks"))
   }
 
-  @Test func `a person's drop leaves out what is under way, on either way`() {
+  @Test func `a drop skips entries in flight, for the broker and for webhooks`() {
     let story = KioskScript.withHooks()
     let (first, _) = story.enter("hook", at: 100, sequence: 1)
     _ = story.ready(at: 110)

@@ -142,7 +142,7 @@ import Testing
     ]
   }
 
-  @Test func `every kind has the bytes that the layout says, both ways`() {
+  @Test func `every kind is encoded and decoded as the layout specifies`() {
     for (order, bytes) in Self.orders {
       #expect(order.encode() == bytes && InventoryOrder.decoded(bytes) == order, "\(order)")
     }
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `a datagram that ends early, or has a byte more, is nothing`() {
+  @Test func `a datagram that is too short or too long is refused`() {
     for (order, bytes) in Self.orders {
       for size in 0..<bytes.count {
         #expect(InventoryOrder.decoded(Array(bytes[..<size])) == nil, "\(size) bytes of \(order)")
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func `numbers that mean nothing and texts that are none are refused`() {
+  @Test func `undefined numbers and invalid strings are refused`() {
     func isRefused(_ bytes: [UInt8], at offset: Int, _ value: UInt8) -> Bool {
       var bytes = bytes
       bytes[offset] = value
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func `a thing with too much in it arrives with the first of it`() throws {
+  @Test func `a thing with too much content arrives with its first entries`() throws {
     var box = Self.box
     box.contents = (0..<300).map { .init(name: "\($0)", quantity: $0) }
     box.contentCount = .max
@@ -240,7 +240,7 @@ import Testing
     #expect(InventoryMessage.decoded(news.encode()) == news)
   }
 
-  @Test func `a datagram with changed bytes is nothing, or a message that arrives unchanged`() {
+  @Test func `a datagram with changed bytes is refused, or decodes to what it encodes`() {
     var generator = Randomness(seed: 20)
     var decodedCount = 0
     for (bytes, isOrder) in Self.orders.map({ ($0.1, true) }) + Self.messages.map({ ($0.1, false) }) {

@@ -89,7 +89,7 @@ import Testing
     #expect(shelf.changes == ["m4 to nails"])
   }
 
-  @Test func `a thing that is tapped again is held no more, also after it was moved`() {
+  @Test func `a thing that is tapped again is released, even after it was moved`() {
     for first in [[], ["shelf"]] {
       for name in ["screws"] + first { shelf.scan(name) }
       #expect(shelf.light == .holding)
@@ -100,7 +100,7 @@ import Testing
     #expect(shelf.changes == ["screws to shelf"])
   }
 
-  @Test func `another thing that does not fit is held instead`() {
+  @Test func `a thing that cannot go into the held one is held instead`() {
     for name in ["screws", "nails", "shelf"] { shelf.scan(name) }
     #expect(shelf.changes == ["nails to shelf"])
   }

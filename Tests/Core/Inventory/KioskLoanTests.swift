@@ -7,7 +7,7 @@ import Testing
 @Suite struct KioskLoanTests {
   private let shelf = ShelfScript()
 
-  @Test func `a suspended person gets and returns nothing, and others bring back what they have`() {
+  @Test func `a suspended person cannot borrow or return, but others can return that person's items`() {
     shelf.scan("m4")
     #expect(shelf.tapAda().contains("report lent m4"))
     shelf.suspendAda()

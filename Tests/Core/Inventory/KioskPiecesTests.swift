@@ -7,7 +7,7 @@ import Testing
 @Suite struct KioskPiecesTests {
   private let shelf = ShelfScript()
 
-  @Test(arguments: ["25", "smp://number?n=25"]) func `a number and an item are one movement of that number`(
+  @Test(arguments: ["25", "smp://number?n=25"]) func `a number before an item moves that many pieces`(
     _ code: String
   ) {
     shelf.press(.add)
@@ -25,7 +25,7 @@ import Testing
     #expect(shelf.quantity("m4") == 26)
   }
 
-  @Test(arguments: ["25", "smp://number?n=25"]) func `an item and a number are that many pieces, not one more`(
+  @Test(arguments: ["25", "smp://number?n=25"]) func `a number after an item replaces the piece that was counted`(
     _ code: String
   ) {
     shelf.press(.add)
@@ -66,7 +66,7 @@ import Testing
     #expect(shelf.quantity("m4") == 30)
   }
 
-  @Test func `a number after an item and a tap that was refused, or is of no entry, is refused, and of none of them`() {
+  @Test func `a number after a refused tap or an unknown code is refused`() {
     func tapOther(_ number: Int) {
       switch number {
       case 0: shelf.at(.inventory(.message(.misread(.scanIncomplete))))
@@ -103,7 +103,7 @@ import Testing
     #expect(shelf.scan("25").contains("report put m4") && shelf.quantity("m4") == 55)
   }
 
-  @Test func `a number waits for an item that is not refused`() {
+  @Test func `a number is kept until an item is accepted`() {
     shelf.press(.remove)
     shelf.scan("25")
     #expect(shelf.scan("m4").contains { $0.contains("noneLeft") } && shelf.light == .holding)
@@ -114,7 +114,7 @@ import Testing
     #expect(shelf.changes == ["-2 m4 by kiosk", "-1 m4 by kiosk"])
   }
 
-  @Test func `a change that is requested again and refused then has the number that was scanned since`() {
+  @Test func `a retried change that is refused keeps the number scanned in the meantime`() {
     shelf.add("m5", .item, in: "screws")
     shelf.press(.remove)
     shelf.scan("5")
@@ -129,7 +129,7 @@ import Testing
     #expect(shelf.changes == ["-1 m5 by kiosk", "-3 m4 by kiosk", "-1 m5 by kiosk"])
   }
 
-  @Test func `a number waits for an item, and ends with its job`() {
+  @Test func `a number waits for an item until its job ends`() {
     shelf.press(.add)
     shelf.scan("25")
     #expect(shelf.scan("screws").contains("light refused") && shelf.scan("nothing").contains("light refused"))
@@ -179,7 +179,7 @@ import Testing
     #expect(shelf.tallies.values.first == ["m4": 0])
   }
 
-  @Test func `more pieces than there are are refused, and none is taken`() {
+  @Test func `removing more pieces than exist is refused, and none is removed`() {
     shelf.press(.remove)
     shelf.scan("25")
     #expect(shelf.scan("m4").contains { $0.contains("noneLeft") } && shelf.quantity("m4") == 5)
@@ -199,7 +199,7 @@ import Testing
     #expect(shelf.quantity("42") == 47)
   }
 
-  @Test func `a number whose movement was not answered is counted once, and another number is the last one`() {
+  @Test func `a number whose response was lost is counted once, and a new one replaces it`() {
     shelf.press(.add)
     shelf.scan("25")
     shelf.isKilledNext = true
@@ -221,7 +221,7 @@ import Testing
     #expect(shelf.quantity("m4") == 55)
   }
 
-  @Test func `a label or tag of a number is none of an entry`() {
+  @Test func `a label or tag with a number is not looked up as an entry`() {
     for (code, pieces) in [("smp://number?n=1", 1), ("smp://number?n=9999", 9999), ("smp://number?n=0", 0)]
       as [(String, Int64)]
     {

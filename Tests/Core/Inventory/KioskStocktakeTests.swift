@@ -37,7 +37,7 @@ import Testing
     #expect(words.contains("light accepted") && shelf.quantity("m4") == 5 && shelf.tallies.isEmpty)
   }
 
-  @Test func `the end is shown only when it is on the disk, which is tried until it is`() {
+  @Test func `the end is shown only once it is on the disk, and retried until then`() {
     shelf.press(.count)
     shelf.scan("m4")
     shelf.isBusyNext = true
@@ -77,7 +77,7 @@ import Testing
     #expect(last.wait(milliseconds: 60_000).contains("report time-up count") && last.quantity("m4") == 2)
   }
 
-  @Test func `a count whose action is gone, or while another job is under way, is written`() {
+  @Test func `a count is written even if its action is gone or another job has started`() {
     shelf.press(.count)
     shelf.scan("m4")
     let next = ShelfScript()
@@ -89,7 +89,7 @@ import Testing
     #expect(other.scan("m4").contains("report put m4") && other.quantity("m4") == 2)
   }
 
-  @Test func `an audit whose action is gone, or is for another job now, ends as an audit`() {
+  @Test func `an audit ends as one even if its action is gone or has another job`() {
     shelf.press(.audit)
     for name in ["rack", "screws"] { shelf.scan(name) }
     for job in [InventoryJob.count, nil] {
@@ -111,7 +111,7 @@ import Testing
     #expect(words.contains(#"report written audit without ["nails"]"#) && words.contains("light accepted"), "\(words)")
   }
 
-  @Test func `boxes alone are seen, and what is in them is not judged`() {
+  @Test func `an audit of boxes alone does not report their contents as missing`() {
     for names in [["screws"], ["screws", "nails"]] {
       shelf.press(.audit)
       for name in names { #expect(shelf.scan(name).contains("report seen \(name)")) }
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `only items are counted, and boxes and spots are where they are`() {
+  @Test func `a count includes only items, and moves no boxes or spots`() {
     shelf.press(.count)
     #expect(shelf.scan("cellar").contains("light refused") && shelf.tallies.isEmpty && shelf.changes.isEmpty)
     for name in ["screws", "rack"] { #expect(shelf.scan(name).contains("report counting \(name)")) }
@@ -148,7 +148,7 @@ import Testing
     #expect(cancelled.contains("report discarded count"), "\(cancelled)")
   }
 
-  @Test func `an item that is counted where it does not belong is reported, and counted`() {
+  @Test func `an item that is counted in the wrong place is reported, and counted`() {
     shelf.press(.count)
     #expect(shelf.scan("m4").contains("report counted m4"))
     for place in ["screws", "rack"] {
@@ -163,7 +163,7 @@ import Testing
     #expect(shelf.quantity("m4") == 5 && !shelf.scan("m4").contains("report shown m4 from elsewhere"))
   }
 
-  @Test func `a place whose response was lost is tapped again`() {
+  @Test func `a place whose response was lost is requested again`() {
     shelf.press(.count)
     shelf.isKilledNext = true
     #expect(shelf.scan("nails").contains("light refused"))

@@ -205,7 +205,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(codes > 0)
   }
 
-  @Test mutating func `half a code that lies there for half a second is discarded and said, and so is its rest`() {
+  @Test mutating func `an incomplete code is discarded and reported after half a second, with its remainder`() {
     #expect(typist.press([Key.a]) == [])
     #expect(typist.code.isPending)
     typist.milliseconds += Limits.scannerPauseMax.wholeMilliseconds - 2
@@ -278,7 +278,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(scans("B-17\r\nB-18\nB-19\r\r\n\nKüche\rB-2") == text("B-17", "B-18", "B-19", "Küche"))
   }
 
-  @Test func `the kind of barcode in front is removed, and a code that only looks like it is not`() {
+  @Test func `a barcode's type prefix is removed, but not from a code that only resembles one`() {
     let codes = "]Q3B-17\n]C1B-17\n]E04006381333931\n]d2B-17\n]dpX\n"
     #expect(scans(codes) == text("B-17", "B-17", "4006381333931", "B-17", "X"))
     #expect(scans("]Q3\n]\n]Q\n]3Qx\n]Q-x\n[Q3x\n") == text("]", "]Q", "]3Qx", "]Q-x", "[Q3x"))

@@ -75,7 +75,7 @@ import Testing
     #expect(plan.isOnline([0xFF, 0x00]) == true)
   }
 
-  @Test func `births are spread`() {
+  @Test func `births are answered after random delays`() {
     let delays = (1...20).map { (seed: UInt64) -> Int in
       let story = running(seed: seed)
       story.at(5_000, .homeAssistant(isOnline: true))
@@ -101,7 +101,7 @@ import Testing
     #expect(try #require(times.last) >= 12_010)
   }
 
-  @Test func `a discovery that is configured away is over, and configured again it begins again`() {
+  @Test func `a discovery ends when it is disabled, and starts again when it is enabled`() {
     let story = running()
     func reload(at time: Int, hasAnnounced: Bool, _ change: (inout KioskSettings) -> Void) -> [String] {
       var settings = story.kiosk.settings
@@ -121,7 +121,7 @@ import Testing
     #expect(!story.kiosk.selfReport.homeAssistant.isAway)
   }
 
-  @Test func `a reload that changes nothing that it describes is no reason`() {
+  @Test func `a reload that does not change the description does not republish it`() {
     let story = running()
     var settings = story.kiosk.settings
     settings.outboxCountMax = 5
@@ -237,7 +237,7 @@ import Testing
     #expect(story.published.map(\.id) == [held.id])
   }
 
-  @Test func `after a new connection nobody knows whether Home Assistant is away, and all is sent`() throws {
+  @Test func `after a new connection, all is sent until Home Assistant's status is known`() throws {
     let story = awaiting()
     story.at(3_000, .homeAssistant(isOnline: false))
     story.at(3_000, .brokerOutbox(.fetched([], reachedEnd: true)))
@@ -271,7 +271,7 @@ import Testing
   @Test(arguments: ["kiosk-lobby", "GPIO17", "a_b-C9"])
   func `safe names stay as they are`(_ name: String) { #expect(DiscoveryName.mapped(name) == name) }
 
-  @Test func `others are mapped to safe ones, and stay different`() {
+  @Test func `unsafe names are mapped to safe ones, and stay distinct`() {
     let names = ["a/b", "a+b", "a#b", "a b", "a_b", "🔔", "🚪", "ä", "ö", "", "{{x}}", "a.b"]
     let mapped = names.map { DiscoveryName.mapped($0) }
     #expect(Set(mapped).count == names.count)

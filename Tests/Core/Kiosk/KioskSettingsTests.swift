@@ -66,7 +66,7 @@ extension KioskScript {
     #expect(story.at(320, .brokerOutbox(.fetched([entry], reachedEnd: true))) == ["publish light"])
   }
 
-  @Test func `while it waits for another attempt, a new broker is tried at once`() {
+  @Test func `a new broker is tried immediately, without waiting for the next attempt`() {
     let story = KioskScript(endpoints: 3)
     story.startOffline()
     #expect(
@@ -77,7 +77,7 @@ extension KioskScript {
     #expect(story.at(50, .link(.failed(.connectionRefused))) == ["connect 0"])
   }
 
-  @Test func `a stop while it reconnects ends with the connection`() {
+  @Test func `a stop during a reconnect ends with the connection`() {
     let story = KioskScript()
     story.startAll()
     story.at(100, .reconfigured(story.settings { _ in }, reconnect: true))
@@ -95,7 +95,7 @@ extension KioskScript {
     #expect(story.kiosk.settings.actions.count == 3)
   }
 
-  @Test func `a clock that is trusted from now on lets tokens pass`() {
+  @Test func `tokens are sent as soon as the clock is trusted`() {
     let story = KioskScript()
     story.startAll(clockIsGood: false)
     #expect(
@@ -107,7 +107,7 @@ extension KioskScript {
         "report clock unknown"))
   }
 
-  @Test func `smaller bounds refuse what comes, and keep what is there`() {
+  @Test func `lower limits refuse new entries, and keep existing ones`() {
     let story = KioskScript()
     story.startOffline()
     story.accept(at: 100, .of(.lightSecret, uid: 1))
@@ -177,7 +177,7 @@ extension KioskScript {
       ])
   }
 
-  @Test func `a new device ends the old reader, which does not count as a loss, and another one follows`() {
+  @Test func `a new device ends the old reader without counting a loss, and starts a new one`() {
     let story = KioskScript()
     story.startAll()
     #expect(

@@ -5,13 +5,13 @@ import Testing
 @testable import TappetCore
 
 @Suite struct KioskStatusTests {
-  @Test func `a kiosk that has not started knows nothing yet`() {
+  @Test func `before its start, a kiosk's status is empty`() {
     let status = KioskScript().kiosk.status
     #expect(status.reader == .starting && status.link == .connecting && status.store == nil && status.panel.isEmpty)
     #expect(status.clockIsGood == nil && status.isLocked == nil)
   }
 
-  @Test func `everything up is ready and connected`() {
+  @Test func `a kiosk without faults is ready and connected`() {
     let story = KioskScript()
     story.startAll()
     let status = story.kiosk.status

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct KioskStoryTests {
   /// Seed 3 of the first run.
-  @Test func `a clock that becomes good while a pass without it is under way has old entries judged after all`() {
+  @Test func `old entries are checked again if the clock becomes good during an expiry pass`() {
     let story = KioskScript([.light, .brief])
     let unix = story.wallOffset - 1_000
     // The clock is wrong by far, so an entry of an earlier start cannot be judged.
@@ -29,7 +29,7 @@ import Testing
   }
 
   /// Seed 27.
-  @Test func `a clock that is set, good before and after, makes the kiosk ask the store again`() {
+  @Test func `setting a good clock makes the kiosk query the store again`() {
     let story = KioskScript([.light, .brief])
     let unix = story.wallOffset + 3_600_000
     story.start(summary: OutboxSummary(count: 2, size: 9, earliestExpiry: .atUnixMilliseconds(unix)))
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// Seed 1274.
-  @Test func `a button that moves while the kiosk closes wakes nobody`() {
+  @Test func `a button that moves during a stop causes no wakeup`() {
     let story = KioskScript(panel: .pressing("light"))
     story.startAll()
     story.at(20, .panel(.opened(.input(0), isActive: true, debouncesItself: false)))

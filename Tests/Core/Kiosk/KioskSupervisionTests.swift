@@ -252,7 +252,7 @@ import Testing
     #expect(story.kiosk.isStuck(at: story.moment(18_280_001)))
   }
 
-  @Test func `a loop that does not tell the time is stuck`() {
+  @Test func `a loop without a heartbeat counts as stuck`() {
     let story = KioskScript()
     story.startAll()
     #expect(!story.kiosk.isStuck(at: story.moment(190_000)))

@@ -47,7 +47,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.wakesAt == 12_005)
   }
 
-  @Test func `a late kiosk takes no contact for resting while edges wait to be read`() {
+  @Test func `a contact is not taken as open while edges are still unread`() {
     let story = story(PanelPlan(buttons: [button("a", [.press: "light", .hold: "scene"])]))
     story.at(90, .panel(.edgesRead(until: story.moment(90).instant)))
     story.edge(0, true, at: 100)
@@ -86,7 +86,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(alone.edge(2, true, at: 400) == ["store light"])
   }
 
-  @Test func `a press of a pair that is over before the other one came is a press`() {
+  @Test func `a press that ends before the other button of a pair is pressed counts alone`() {
     let plan = PanelPlan(
       buttons: [button("a", [.press: "light"]), button("b", [.press: "garage"])],
       chords: [ChordPlan(first: 0, second: 1, action: "scene")])

@@ -173,7 +173,7 @@ extension LightBoard {
     #expect(try !looksDifferent(.ready, .ready))
   }
 
-  @Test func `a momentary light is seen over a steady one: it begins and ends dark, or flickers`() throws {
+  @Test func `a momentary light stands out from a steady one: it starts and ends dark, or flickers`() throws {
     let patterns = LightPatterns()
     for light in Light.allCases where !light.isLasting {
       let pattern = try #require(patterns[light])

@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: [(PulseRepeat.ignored, 700), (.extends, 1_400), (.restarts, 1_200)])
-  func `a pulse during a pulse never ends it`(repeats: PulseRepeat, end: Int) {
+  func `a pulse during a pulse never shortens it`(repeats: PulseRepeat, end: Int) {
     let bank = Bank(OutputPlan(name: "gate", pulse: .milliseconds(700), repeats: repeats))
     bank.ask(.pulse, 0, at: 0)
     #expect(bank.ask(.pulse, 0, at: 500) == [])
@@ -107,7 +107,7 @@ import Testing
     #expect(bank.pass(until: 20_000) == [])
   }
 
-  @Test func `a group begins with its dead time, for nobody knows what was on before`() {
+  @Test func `a group starts with its dead time, as its previous state is unknown`() {
     let bank = Bank(
       OutputPlan(name: "up", interlock: "motor", deadTime: .seconds(8)),
       OutputPlan(name: "down", interlock: "motor"), OutputPlan(name: "lamp"), begun: 0)
@@ -125,7 +125,7 @@ import Testing
     #expect(bank.ask(.on, 0, at: 10_000) == [])
   }
 
-  @Test func `without the broker an output is on for so long, and no longer`() {
+  @Test func `without the broker an output switches off after its limit`() {
     let bank = Bank(OutputPlan(name: "pump", safeWithoutLink: .seconds(10)))
     bank.bank.recordLink(isUp: true, at: Bank.time(0))
     bank.ask(.on, 0, at: 1_000)
@@ -138,7 +138,7 @@ import Testing
     #expect(bank.pass(until: 500_000) == [])
   }
 
-  @Test func `a line that is gone switches nothing, and comes back at its safe level`() {
+  @Test func `a lost line switches nothing, and returns at its safe level`() {
     let bank = Bank(OutputPlan(name: "gate"), opened: false)
     #expect(bank.ask(.on, 0, at: 0) == ["unavailable"])
     _ = bank.bank.opened(0, at: Bank.time(10))

@@ -7,7 +7,7 @@ import Testing
 private func s(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) * 1_000_000_000) }
 
 @Suite struct PanelLockTests {
-  @Test func `it is locked at the start, opens by a tag, and locks when nobody uses it`() {
+  @Test func `the panel is locked at the start, unlocked by a tag, and locked when idle`() {
     var lock = PanelLock(after: .seconds(60), code: [])
     #expect(lock.isLocked && lock.deadline == nil)
     #expect(lock.pressed(0, at: s(1)) == .refused)
@@ -19,7 +19,7 @@ private func s(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) 
     #expect(lock.advance(to: s(200)) == false)
   }
 
-  @Test func `without a time it is never locked`() {
+  @Test func `without a configured time the panel never locks`() {
     var lock = PanelLock(after: nil, code: [])
     #expect(!lock.isLocked && lock.deadline == nil && !lock.unlock(at: s(1)) && !lock.advance(to: s(100_000)))
   }
@@ -93,7 +93,7 @@ private func s(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) 
     #expect([0, 1].map { other.pressed($0, at: s(62)) } == [.accepted, .unlocked] && other.failures == 0)
   }
 
-  @Test func `a tag opens it while codes are not taken`() {
+  @Test func `a tag unlocks the panel while codes are refused`() {
     var lock = PanelLock(after: .seconds(60), code: [0])
     for _ in 0..<3 { _ = lock.pressed(1, at: s(1)) }
     #expect(lock.pressed(0, at: s(2)) == .blocked(remaining: .seconds(29)))

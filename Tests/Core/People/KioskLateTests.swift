@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `a tag is as old as its frame`() {
+  @Test func `a tag's age is that of its frame`() {
     for (age, acts) in [(3_000, true), (12_000, false)] {
       let story = running()
       let reading = TagReading.of(.lightSecret)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a tag that was to stay while nothing was handled is not taken as confirmed`() {
+  @Test func `a tag held while the kiosk was stalled is not taken as confirmed`() {
     let story = running()
     let reading = TagReading.of(.alarmSecret)
     story.at(20_000, .reader(.tagArrived(reading.uid)))
@@ -120,7 +120,7 @@ import Testing
     #expect(story.at(70_000, .store(.roomCommandsRecorded)).contains("report command refused late(seconds: 40)"))
   }
 
-  @Test func `a reader counts as silent only when all that it sent was heard`() {
+  @Test func `a reader counts as silent only after all its messages were handled`() {
     let story = running()
     story.at(10_000, .reader(.heartbeat))
     #expect(!story.at(60_000, .clockChecked(isSynchronized: true)).contains("kill reader"))

@@ -51,7 +51,7 @@ import Testing
       (.overlap("Mon 08:30-10:00"), nil, nil, ["Mon-Fri 08:00-09:00", "Mon 08:30-10:00"], 1),
       (.uses(max: 1_000_000), nil, nil, [], 1_000_001), (.uses(max: 1_000_000), nil, nil, [], -1),
     ] as [(PersonLimitsError, String?, String?, [String], Int64)])
-  func `limits that cannot be are refused`(
+  func `impossible limits are refused`(
     error: PersonLimitsError, from: String?, until: String?, hours: [String], uses: Int64
   ) {
     #expect(throws: error) {
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `a change while a tag is held for its confirmation counts`() throws {
+  @Test func `a change of the secrets during a confirmation takes effect`() throws {
     let action = Action(
       name: "light", title: "Light", index: 0, topic: "home/light",
       message: try #require(PayloadTemplate(configured: "on")), confirmWithin: .seconds(2))

@@ -60,7 +60,7 @@ import Testing
     #expect(story.kiosk.status.outputs.map(\.isOn) == [false])
   }
 
-  @Test func `people with the power level command, and nobody with less, or whose power is not known`() {
+  @Test func `only users with the power level may command; lower or unknown power is refused`() {
     var plan = plan
     plan.trust = .room(RoomCommanders(users: ["@ann:h"], powerLevel: 50))
     let story = running(plan)
@@ -88,7 +88,7 @@ import Testing
     #expect(say("!suspend Ben", as: "$5", other).isEmpty)
   }
 
-  @Test func `help is the status, which lists the commands`() {
+  @Test func `help replies with the status, which lists the commands`() {
     let story = running(plan)
     #expect(say("!status", story) == say("!Help", as: "$1", running(plan)))
     #expect(say("!help me", as: "$2", story).isEmpty)
@@ -104,7 +104,7 @@ import Testing
     #expect(!say("!gate pulse", secondsAgo: 5, story, at: 46_000).contains { $0.hasPrefix("reply") })
   }
 
-  @Test func `a line that has acted does not act again in a room that was removed and added again`() {
+  @Test func `a line that has acted does not act again after its room was removed and re-added`() {
     let story = running(plan)
     #expect(say("!gate pulse", story).last == "reply - done to $1")
     story.at(40_500, .rooms(.message(.settled(event: "$1"))))
@@ -133,7 +133,7 @@ import Testing
     #expect(say(text, story).isEmpty && story.kiosk.status.commands[0].counts == CommandCounts())
   }
 
-  @Test func `nothing acts while the clock is unknown, and nothing in a room that has no commands any more`() {
+  @Test func `nothing acts while the clock is unknown, or in a room without commands`() {
     let story = running(plan)
     story.at(39_900, .clockChecked(isSynchronized: false))
     #expect(say("!gate on", story).contains("reply - refused clockUnknown to $1"))
@@ -165,14 +165,14 @@ import Testing
     }
   }
 
-  @Test func `a line of somebody allowed that cannot be read is reported`() {
+  @Test func `an undecryptable line from an allowed user is reported`() {
     let story = KioskScript(commands: [], hasReader: false)
     let message = RoomMessage.unreadable(UnreadableLine(room: "#door:h", user: "@ann:h", reason: .keyMissing))
     #expect(
       story.at(10, .rooms(.message(message))) == ["report unreadable keyMissing of @ann:h in #door:h"])
   }
 
-  @Test func `its messages arrive unchanged, and any other bytes are none`() {
+  @Test func `the process's messages round-trip, and other bytes are refused`() {
     var line = RoomLine(room: "!a:h", event: "$é", user: "@ann:h", unixMilliseconds: -1, text: "!gate on")
     #expect(RoomMessage.decoded(RoomMessage.heard(line).encode()) == .heard(line))
     line.power = RoomPowers.creator

@@ -81,7 +81,7 @@ import Testing
     #expect(story.kiosk.roomPosition == "p9")
   }
 
-  @Test func `a disk that refuses them lets none act, and each is answered`() {
+  @Test func `if the disk refuses lines, none acts, and each is answered`() {
     let story = running()
     _ = open(story)
     _ = heard("!gate on", as: "$1", story)
@@ -197,7 +197,7 @@ import Testing
     #expect(!story.at(40, .store(.roomCommandsRecorded)).contains("output 0 on"))
   }
 
-  @Test func `too many in progress are refused`() {
+  @Test func `commands beyond the limit in progress are refused`() {
     let story = running()
     _ = open(story)
     for number in 0...Limits.roomCommandsMax { #expect(heard("!gate on", as: "$\(number)", story).isEmpty) }

@@ -44,7 +44,7 @@ import Testing
     #expect(powers("9", nil).raised == ["@maker:h", "@second:h"] && RoomPowers().raised.isEmpty)
   }
 
-  @Test func `a level that is not known or cannot be read allows nothing`() {
+  @Test func `an unknown or unreadable power level allows nothing`() {
     let level = RoomCommanders(users: ["@ann:h"], powerLevel: 1)
     #expect(RoomPowers().level(of: "@ann:h") == nil)
     let powers = powers("9", RoomPowers.Levels(users: ["@text:h": nil], usersDefault: 100))

@@ -39,7 +39,7 @@ import Testing
       time, .rooms(.message(.answered(RoomAnswer(question: number, user: user, power: power, isYes: isYes)))))
   }
 
-  @Test func `a press asks in the room, and is done when somebody there says yes`() {
+  @Test func `a press posts a question in the room, and runs once a user confirms it`() {
     let story = running()
     #expect(
       story.press(0, at: 100) == [
@@ -54,7 +54,7 @@ import Testing
     #expect(answer(number, story, at: 5_001) == [])
   }
 
-  @Test func `a tag asks, need not stay, and is judged again at the answer`() {
+  @Test func `a tag that was taken away is verified again at the answer`() {
     let story = running()
     let reading = TagReading.of(.alarmSecret)
     #expect(story.tap(at: 100, reading).contains("ask #door:h: Open the door"))
@@ -68,7 +68,7 @@ import Testing
     #expect(words.contains("light refused") && !words.contains("store alarm"), "\(words)")
   }
 
-  @Test func `a no, the end of the time, another touch, a reload and the end of the process end the question`() {
+  @Test func `a no, a timeout, another tap or press, a reload and a process exit end the question`() {
     for end in 0..<5 {
       let story = running()
       story.press(0, at: 100)
@@ -100,7 +100,7 @@ import Testing
     #expect(answer(number, by: "@eve:h", power: 50, story, at: 1_400).contains("store alarm"))
   }
 
-  @Test func `a room that is not heard is not asked, and the tap is refused at once`() {
+  @Test func `if the kiosk does not receive a room's messages, the tap is refused immediately`() {
     let story = running(isHeard: false)
     #expect(
       story.press(0, at: 100) == ["light refused", "report refused nobody to ask about alarm"])

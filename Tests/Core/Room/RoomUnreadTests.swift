@@ -50,7 +50,7 @@ import Testing
     #expect(tell(one, of: "#work:h", story, at: 25).isEmpty && story.kiosk.baseLight == .ready)
   }
 
-  @Test func `it stays as it is while the homeserver or the process is away`() {
+  @Test func `the unread light stays while the homeserver or the process is unavailable`() {
     let story = running()
     tell(one, story, at: 20)
     story.at(21, .rooms(.message(.failed(.status(502)))))
@@ -62,7 +62,7 @@ import Testing
     #expect(tell(none, story, at: 9002) == ["light ready"])
   }
 
-  @Test func `a lack is reported once, is part of the status, and shows nothing`() {
+  @Test func `an unusable space is reported once, appears in the status, and shows no light`() {
     let story = running()
     tell(one, story, at: 20)
     #expect(tell(.closed, story, at: 21) == ["light ready", "report unread closed"])
@@ -73,7 +73,7 @@ import Testing
     #expect(story.kiosk.status.rooms == .good && story.kiosk.status.unread == none)
   }
 
-  @Test func `faults are shown before it, and the lock after it`() {
+  @Test func `the unread light ranks below faults and above the lock`() {
     let locked = running(panel: PanelPlan(lockAfter: .seconds(60)))
     #expect(locked.kiosk.baseLight == .locked)
     #expect(tell(one, locked, at: 20) == ["light unread"] && tell(none, locked, at: 21) == ["light locked"])

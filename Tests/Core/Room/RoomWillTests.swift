@@ -21,7 +21,7 @@ import Testing
     story.at(time, .rooms(.message(.will(state))))
   }
 
-  @Test func `a stop cancels it, and waits until it is cancelled, for as long as a stop may take`() {
+  @Test func `a stop cancels the last will, and waits for that within the stop's time limit`() {
     let story = running()
     #expect(tell(.scheduled, story, at: 20) == ["report will scheduled"])
     let words = story.at(30, .stopRequested)
@@ -35,7 +35,7 @@ import Testing
     #expect(third.at(31, .rooms(.ended(.signaled(9)))).contains("disconnect"))
   }
 
-  @Test func `a different one, or none, cancels it before the process ends; the same one does not`() {
+  @Test func `a reload cancels the last will before the process ends, unless it is unchanged`() {
     for (other, isCancelled) in [
       (will, false), (nil, true), (RoomWill(room: "#hall:h", body: "{}", after: .seconds(300)), true),
     ] {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `each state is reported once, and a lack is a part of the status that stays good`() {
+  @Test func `each state is reported once, and an unsupported will does not degrade the status`() {
     let story = running()
     #expect(tell(.unsupported, story, at: 20) == ["report will unsupported"])
     #expect(tell(.unsupported, story, at: 21).isEmpty)

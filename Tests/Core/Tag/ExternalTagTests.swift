@@ -90,7 +90,7 @@ import Testing
     #expect(!tapUnreadable(story, at: 100, Self.card, .pulledAway).contains { $0.hasPrefix("store") })
   }
 
-  @Test func `a tag is known by its text, or by its URI, to the letter`() throws {
+  @Test func `a tag is matched by its exact text or URI`() throws {
     let story = story([known(.text("box 7")), known(.uri("https://boxes.example/8"))])
     story.tap(at: 100, holding(text: "box 7", uid: 50))
     #expect(try #require(story.commit(at: 101).entry).message.text.hasSuffix(" box 7"))
@@ -99,7 +99,7 @@ import Testing
     #expect(!story.tap(at: 400, holding(text: "Box 7", uid: 53)).contains("store play"))
   }
 
-  @Test func `a tag that proves itself does what it proves, although its UID is listed`() {
+  @Test func `a tag with a valid signature triggers its action, even if its UID is listed`() {
     let reading = TagReading.of(.lightSecret, uid: 40)
     let story = story([known()], publishesUnknown: true)
     #expect(story.tap(at: 100, reading).contains("store light"))
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func `a tag that Home Assistant's app wrote needs no entry, but the broker`() {
+  @Test func `a tag written by Home Assistant's app needs the broker, but no entry`() {
     let story = story()
     story.kiosk.settings.homeAssistant = HomeAssistantPlan()
     let words = story.tap(at: 100, type4(Self.homeAssistantTag))
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  @Test func `a UID that is drawn by lot is told apart`() {
+  @Test func `a random UID is recognized`() {
     #expect(TagUID(written: "04-A1-b2-C3") == TagUID([4, 0xA1, 0xB2, 0xC3]) && TagUID(written: "04-A1-B2") == nil)
     #expect(TagUID([8, 1, 2, 3])?.isRandom == true && TagUID([4, 1, 2, 3])?.isRandom == false)
     #expect(TagUID([8, 1, 2, 3, 4, 5, 6])?.isRandom == false)

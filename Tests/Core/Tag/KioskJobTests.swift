@@ -25,7 +25,7 @@ import Testing
     #expect(shelf.quantity("m4") == 6 && shelf.changes.count == 3)
   }
 
-  @Test func `a job ends after a minute without a tap, and each tap begins the minute again`() {
+  @Test func `a job ends after a minute without a tap, and each tap restarts the minute`() {
     shelf.press(.add)
     for _ in 0..<3 {
       shelf.wait(milliseconds: 58_000)
@@ -39,7 +39,7 @@ import Testing
     #expect(shelf.quantity("m4") == 8)
   }
 
-  @Test func `nothing but an item is tapped in a job, and nothing is moved or lent`() {
+  @Test func `a job accepts only items, and moves and lends nothing`() {
     shelf.scan("screws")
     shelf.press(.remove)
     #expect(shelf.scan("shelf").contains("light refused") && shelf.scan("nails").contains("light refused"))

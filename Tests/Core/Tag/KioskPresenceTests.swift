@@ -74,7 +74,7 @@ import Testing
     #expect(story.at(1_100, .brokerOutbox(.stored(arrival.id, sequence: 1))).contains("store play"))
   }
 
-  @Test func `an arrival that the disk does not take owes nothing`() throws {
+  @Test func `an arrival that could not be written causes no removal`() throws {
     let story = story()
     place(story, at: 1_000)
     let arrival = try #require(story.lastEffects.compactMap { $0.storedEntry }.last)

@@ -150,7 +150,7 @@ import Testing
     #expect(story.tap(at: 100, .holding(Array(uri.utf8))) == ["light refused", "report refused \(words)"])
   }
 
-  @Test func `memories without a message are refused, each for its own reason`() {
+  @Test func `a tag without a message is refused with the exact reason`() {
     let story = KioskScript()
     story.startAll()
     let uid = TagUID.number(1)

@@ -66,7 +66,7 @@ import Testing
     #expect(message.firstText == sample.text)
   }
 
-  @Test func `Smart Posters in one another end`() throws {
+  @Test func `nesting of Smart Posters is limited`() throws {
     var record = NDEFRecord(uri: Array("https://end".utf8))
     for depth in 0...Limits.ndefDepthMax {
       #expect(NDEFMessage(records: [record]).firstURI != nil, "\(depth)")

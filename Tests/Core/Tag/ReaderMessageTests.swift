@@ -37,7 +37,7 @@ import Testing
     ]
   }
 
-  @Test func `every kind has the bytes that the layout says, both ways`() throws {
+  @Test func `every kind is encoded and decoded as the layout specifies`() throws {
     for (message, bytes) in try ReaderMessageTests.examples() {
       #expect(message.encode() == bytes)
       #expect(try ReaderMessage(decoding: bytes) == message)

@@ -77,7 +77,7 @@ import Testing
     #expect(fate(job.received(done())) == "replaced old")
   }
 
-  @Test func `another tag has no part in it`() {
+  @Test func `another tag on the reader does not affect the secrets`() {
     var job = job(FormerSecrets([old.secret], unshared: [old.secret.id]))
     _ = job.tagIsThere(.number(2), holding: old.url)
     let torn = OrderOutcome(uid: .number(2), model: .ntag213, writes: 0, fault: .notThere)
@@ -86,7 +86,7 @@ import Testing
     #expect(fate(job.received(done())) == "none")
   }
 
-  @Test func `a tag that has left before the order is news, unless it lay there before the job`() {
+  @Test func `a tag that left before the order is reported, unless it was there before the job`() {
     var job = job(FormerSecrets())
     _ = job.tagIsThere(uid)
     let gone = OrderOutcome(uid: uid, model: .ntag213, writes: 0, fault: .notThere)
@@ -108,7 +108,7 @@ import Testing
     #expect(order.uid == uid && job.isWorking)
   }
 
-  @Test func `without room only the action's own tags are written`() throws {
+  @Test func `at the limit of secrets, only the action's own tags are rewritten`() throws {
     var secrets = [old.secret]
     for id in 1...2 {
       secrets.append(TagSecret.of(.light, id: "more-\(id)", byte: UInt8(id)))

@@ -137,7 +137,7 @@ func type2Memory(_ data: [UInt8], size: Int = 144, version: UInt8 = 0x10, access
     }
   }
 
-  @Test func `reading by steps finds the same and stops at the message's end`() throws {
+  @Test func `reading in steps finds the same message, and stops at its end`() throws {
     let message = try #require(Hex.decode(Vectors.load().signed_urls[0].ndef_hex))
     let memory = type2Memory([0x01, 0x03, 0xA0, 0x0C, 0x34] + (try #require(Type2Memory.encode(message: message))))
     let (location, readBytes) = Type2MemoryTests.readInSteps(memory, quantum: 1)
@@ -159,7 +159,7 @@ func type2Memory(_ data: [UInt8], size: Int = 144, version: UInt8 = 0x10, access
     for quantum in [1, 4, 16, 60] { #expect(Type2MemoryTests.readInSteps(memory, quantum: quantum).0 == whole) }
   }
 
-  @Test func `every truncation of a message asks for more and never for what is there`() throws {
+  @Test func `every truncated message requests more bytes, and never those already read`() throws {
     let message = try #require(Hex.decode(Vectors.load().signed_urls[0].ndef_hex))
     let memory = type2Memory(try #require(Type2Memory.encode(message: message)))
     for size in 0..<16 + 2 + message.count {

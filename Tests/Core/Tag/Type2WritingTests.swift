@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `no mix of blocks, places and sizes ever reads as something else on the way`() throws {
+  @Test func `a write that is interrupted anywhere never reads as a different message`() throws {
     var random = Randomness(seed: (1, 2, 3, 4))
     for _ in 0..<3_000 {
       let size = [48, 64, 144, 504][Int(random.next() % 4)]

@@ -69,7 +69,7 @@ import TestSupport
     #expect(try all(store, filter).isEmpty)
   }
 
-  @Test func `an entry's first row is in its own commit, and a later process knows the tag of its last one`() throws {
+  @Test func `an entry's first row is in its commit, and its last one names its tag in a new process`() throws {
     let store = try open()
     _ = try StoreBatch([.append(entry(1))]).commit(to: store)
     let again = try open()
@@ -117,7 +117,7 @@ import TestSupport
     #expect(try folder.sqlite("SELECT count(*) FROM history") == "0")
   }
 
-  @Test func `a store of which nobody said how long it keeps the log removes nothing`() throws {
+  @Test func `without a retention period no row is removed`() throws {
     try note(try open(), refused(0))
     let store = try folder.open()
     store.pruneHistoryInPause(at: Self.now)

@@ -73,7 +73,7 @@ import Testing
     #expect(try numbers(store).count == 7 - removed.count)
   }
 
-  @Test func `a row that belongs to another entry by now stays`() throws {
+  @Test func `a row that now belongs to another entry is not removed`() throws {
     let store = try folder.open()
     _ = try store.append((1...4).map { .test($0) })
     // The numbers of a database that has been replaced.
@@ -180,7 +180,7 @@ import Testing
     #expect(try store.fetchExpired(at: now, clockIsGood: true).expired.map(\.id) == [entries[0].id, entries[2].id])
   }
 
-  @Test func `more than can be told at once stays due`() throws {
+  @Test func `expired entries beyond the limit of one query stay due`() throws {
     let store = try folder.open()
     _ = try store.append((1...10).map { .test($0, lifetime: 1) })
     let now = Moment.test(500, wallSeconds: 1_000_400)

@@ -65,7 +65,7 @@ extension StoreEvent {
     #expect(try !store.hasRoomEdits())
   }
 
-  @Test func `an edit that is due is still due in the next life`() throws {
+  @Test func `an edit that is due is still due after a restart`() throws {
     do {
       let store = try folder.open()
       _ = try store.append([.reported(1)])
@@ -107,7 +107,7 @@ extension StoreEvent {
     #expect(try next(store)?.outcome == .delivered)
   }
 
-  @Test func `a request for an edit that cannot be served is answered`() {
+  @Test func `a request for an edit is answered even if it fails`() {
     let events = StoreBatch([.fetchEdit(done: .reported(1))]).failed(.full)
     guard case .editFailed(.full)? = events.first else { return #expect(Bool(false), "\(events)") }
     #expect(events.count == 1)

@@ -263,7 +263,7 @@ import TestSupport
     thread.stop()
   }
 
-  @Test func `one entry that finds no room does not take the others with it`() throws {
+  @Test func `an entry for which there is no room does not prevent storing the others`() throws {
     let thread = try start { store in
       try store.waitLong()
       let pages = try #require(try store.database.integer("PRAGMA page_count"))
@@ -336,7 +336,7 @@ import TestSupport
     #expect(try folder.sqlite("SELECT count(*) FROM outbox") == "50")
   }
 
-  @Test func `a queue that is full refuses at once`() throws {
+  @Test func `a full queue refuses requests immediately`() throws {
     let thread = try start { try $0.waitLong() }
     let lock = try WriteLock(folder)
     // The thread may have taken the first ones before the lock stopped it.

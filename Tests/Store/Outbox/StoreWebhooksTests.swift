@@ -36,7 +36,7 @@ extension OutboxEntry {
     #expect(summary == OutboxSummary())
   }
 
-  @Test func `entries of actions whose servers rest are left out, and expire all the same`() throws {
+  @Test func `entries of paused servers are skipped, but still expire`() throws {
     let store = try folder.open()
     _ = try store.append([.hook(1), .hook(2, action: "other"), .hook(3)])
     let others = try store.fetch(after: 0, limit: 9, clockIsGood: true, of: .webhook, excluding: ["hook"])

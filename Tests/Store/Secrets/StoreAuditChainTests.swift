@@ -26,7 +26,7 @@ import Testing
 
   private func state() throws -> AuditState { try SecretStore.open(folder: folder.path).auditState() }
 
-  @Test func `an audit is whole as long as only Tappet writes it, also beyond the thousandth entry`() throws {
+  @Test func `an audit log stays intact while only Tappet writes it, even beyond 1,000 entries`() throws {
     #expect(try state() == .whole(count: 0))
     _ = try filled(5)
     #expect(try state() == .whole(count: 5))

@@ -33,7 +33,7 @@ import Testing
     try SecretStore.open(folder: folder.path).learnedTags().map { "\($0.tag.mark.content) \($0.tag.label ?? "-")" }
   }
 
-  @Test func `learned tags are there after a new start, and lie sealed on the disk`() throws {
+  @Test func `learned tags survive a restart, and are sealed on the disk`() throws {
     let known = ["01020304 Abbey Road", "box\n7 -", "https://boxes.example/8 -"]
     let store = try filled()
     #expect(try contents() == known)
@@ -44,7 +44,7 @@ import Testing
     #expect(try folder.sqlite("SELECT count(*) FROM audit WHERE operation = 'tag-learned'") == "3")
   }
 
-  @Test func `they follow another sealing key and come back with the replica`() throws {
+  @Test func `learned tags are resealed under a new key, and restored from the replica`() throws {
     _ = try filled().rekey(noting: entry("rekeyed"))
     #expect(try contents().count == 3)
     for name in ["tappet.db", "tappet.db-wal", "tappet.db-shm"] {
@@ -53,7 +53,7 @@ import Testing
     #expect(try contents().count == 3)
   }
 
-  @Test func `one is replaced by its id, and forgotten`() throws {
+  @Test func `a learned tag is replaced by its id, and can be forgotten`() throws {
     let store = try filled()
     try store.learn(learned("b", .text("box\n7"), label: "Screws"), noting: entry("tag-learned"))
     #expect(try store.forget(learnedTag: "a", noting: entry("tag-forgotten")))
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: ["x'00'", "(SELECT value FROM sealed WHERE name = 'tag b')"])
-  func `one that cannot be opened, or is another's, is left out`(value: String) throws {
+  func `a learned tag that cannot be opened, or is sealed as another, is skipped`(value: String) throws {
     _ = try filled()
     try folder.sqlite("UPDATE sealed SET value = \(value) WHERE name = 'tag a'")
     #expect(try contents().count == 2)

@@ -112,7 +112,7 @@ import Testing
     #expect(try store.usableSecrets().isEmpty && store.store.sealedValueNames() == ["person id-of-Ben"])
   }
 
-  @Test func `people follow another sealing key and come back with the replica`() throws {
+  @Test func `people are resealed under a new key, and restored from the replica`() throws {
     let store = try filled()
     _ = try store.rekey(noting: entry("rekeyed"))
     #expect(try owners(SecretStore.open(folder: folder.path)) == ["Ann", "Ann"])

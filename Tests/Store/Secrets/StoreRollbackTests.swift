@@ -65,7 +65,7 @@ import Testing
     #expect(try replica("SELECT group_concat(id) FROM secrets") == "id-2\n")
   }
 
-  @Test func `a store that does not know the key leaves it to one that does`() throws {
+  @Test func `a store without the key leaves recovery to one with the key`() throws {
     try exchangeDatabase()
     try folder.sqlite("UPDATE meta SET value = 1000 WHERE name = 'secret changes'")
     _ = try folder.open()
@@ -82,7 +82,7 @@ import Testing
     #expect(try folder.sqlite("SELECT count(*) FROM meta WHERE name = 'secret proof'") == "1")
   }
 
-  @Test func `a new sealing key proves the number, too`() throws {
+  @Test func `a new sealing key also proves the number of changes`() throws {
     let entry = AuditEntry(unixSeconds: 1, peer: .current(), operation: "rekey", subject: "")
     let secretStore = try SecretStore.open(folder: folder.path)
     try secretStore.add(try secret(1))

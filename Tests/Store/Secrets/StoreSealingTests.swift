@@ -96,7 +96,7 @@ import Testing
     try expectAllReadable(store, under: second)
   }
 
-  @Test func `a process with the key of before can add nothing after re-keying`() throws {
+  @Test func `a process with the old key cannot add anything after a rekey`() throws {
     let (store, old) = try filled()
     let other = try folder.open()
     _ = try SealingKey.replace(old, of: store, noting: auditEntry)
@@ -146,7 +146,7 @@ import Testing
     #expect(try store.secrets(sealedUnder: key).readable.first?.secret.label == "Lobby")
   }
 
-  @Test func `the audit keeps the last thousand deeds`() throws {
+  @Test func `the audit log keeps the last thousand entries`() throws {
     let store = try folder.open()
     for number in 1...1010 {
       try store.recordAuditEntry(
@@ -207,7 +207,7 @@ import Testing
   }
 
   /// RFC 7914 has no vector of these costs; Python's hashlib, which calls another wrapper of it, agrees.
-  @Test func `the key is scrypt's`() throws {
+  @Test func `a passphrase's key matches another implementation of scrypt`() throws {
     let script =
       "import hashlib; print(hashlib.scrypt(b'correct horse', salt=b'0123456789abcdef', n=1 << 17, "
       + "r=8, p=1, maxmem=1 << 28, dklen=32).hex())"

@@ -129,7 +129,7 @@ import Testing
     #expect(try names(store) == ["Ben"] && owners(store).isEmpty)
   }
 
-  @Test func `a tag that is given to another person keeps the number of its uses`() throws {
+  @Test func `a tag that is reassigned to another person keeps its number of uses`() throws {
     let store = try SecretStore.open(folder: folder.path)
     let (ann, ben) = (person("Ann"), person("Ben"))
     try apply(store, 1, [ann], [try tag(1, of: ann)])
@@ -141,7 +141,7 @@ import Testing
     #expect(stored.timesUsed == 1 && stored.secret.label == "blue" && stored.secret.person?.name == "Ben")
   }
 
-  @Test func `uses of a ticket go on at this door, and end with the ticket`() throws {
+  @Test func `a ticket's uses at this door are kept, and end with the ticket`() throws {
     let store = try SecretStore.open(folder: folder.path)
     func ann(_ ticket: String) throws -> Person {
       person("Ann", limits: try PersonLimits(from: nil, until: nil, hours: [], uses: 5, ticket: ticket))

@@ -70,7 +70,7 @@ import Testing
     #expect(eventually { board.replies.suffix(2) == ["accepted", "done"] }, "\(board.replies)")
   }
 
-  @Test func `as an ESP32 device it obeys the phone app's message, and reports`() throws {
+  @Test func `as an ESP32 device the kiosk obeys the phone app's message, and reports its state`() throws {
     let board = try CommandWorld(expires: "5 s")
     let world = board.world
     try board.start()

@@ -27,7 +27,7 @@ import Testing
     return path
   }
 
-  @Test func `the kiosk lives, a tap opens the gate, and the next broker is used`() throws {
+  @Test func `after an unknown property the kiosk keeps running, and uses the next broker`() throws {
     let hostile = try Self.hostileBroker(answersAll: true)
     let world = try KioskWorld()
     let panel = """
@@ -60,7 +60,7 @@ import Testing
   ]
 
   @Test(arguments: commands)
-  func `no tool ends by a signal, and each says why it cannot go on`(_ words: [String]) throws {
+  func `no tool crashes, and each reports why it cannot continue`(_ words: [String]) throws {
     let hostile = try Self.hostileBroker()
     let world = try KioskWorld(withBroker: false)
     try world.write(.init(port: hostile.port, ca: TestCertificates.path("ca.pem"), more: ""))

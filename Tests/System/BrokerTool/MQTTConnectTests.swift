@@ -109,7 +109,7 @@ import Testing
     #expect(open.status == 4 && open.errors.contains("chmod 600"), "\(open)")
   }
 
-  @Test func `mistakes and help are answered like those of any command`() throws {
+  @Test func `usage errors and help work like those of any command`() throws {
     #expect(try connect("--url", "http://x").errors.contains("--url must be mqtts://HOST"))
     #expect(try connect("--ca", "x").errors.contains("the kiosk uses its own"))
     #expect(try connect("--protocol", "4").errors.contains("--protocol must be 3.1.1 or 5"))

@@ -43,7 +43,7 @@ struct MQTTOtherMakeTests {
       })
   }
 
-  @Test func `probe says what it does not have`() throws {
+  @Test func `probe reports missing features`() throws {
     let probed = try run("probe", "--yes")
     #expect(probed.status == 1 && probed.output.contains("ok    QoS 1"), "\(probed)")
     #expect(probed.output.contains("no    QoS 2") && probed.output.contains("ok    retained messages"), "\(probed)")

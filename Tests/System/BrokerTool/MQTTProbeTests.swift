@@ -39,7 +39,7 @@ import Testing
     #expect(denied.output.contains("no    QoS 1"), "\(denied)")
   }
 
-  @Test func `wait returns the message that fits, or 27`() throws {
+  @Test func `wait prints the first matching message, or ends with 27`() throws {
     let broker = try TestBroker(.plain)
     let folder = TestFolder.make("wait")
     #expect(try run(broker, "pub", "home/door", #"{"open":false}"#, "--retain").status == 0)
@@ -58,7 +58,7 @@ import Testing
     #expect(late.status == 27 && late.output.isEmpty, "\(late)")
   }
 
-  @Test func `clean lists, asks, and clears`() throws {
+  @Test func `clean lists retained messages, and clears them only with --yes`() throws {
     let broker = try TestBroker(.plain)
     for name in ["a", "b"] { #expect(try run(broker, "pub", "old/" + name, "x", "--retain").status == 0) }
     #expect(try run(broker, "pub", "new/a", "x", "--retain").status == 0)

@@ -71,7 +71,7 @@ import Testing
     #expect(broker.notes("took").contains("home/door/set"))
   }
 
-  @Test func `the suspicion survives the kiosk, which then is killed`() throws {
+  @Test func `a set-aside message stays set aside after a kill`() throws {
     let broker = try ScriptedBroker(serving: Self.closing, [""])
     let world = try world(port: broker.port)
     try world.start()

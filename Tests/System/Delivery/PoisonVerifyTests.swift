@@ -83,7 +83,7 @@ import Testing
     try expectTheOthers(world) { broker.notes("took") }
   }
 
-  @Test func `a kiosk that is killed twenty times delivers the others all the same`() throws {
+  @Test func `a kiosk that is killed twenty times still delivers the others`() throws {
     let world = try world()
     let broker = try ScriptedBroker(serving: Self.closing, ["5", ""])
     try world.write(configuration(port: broker.port))

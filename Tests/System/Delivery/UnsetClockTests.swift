@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct UnsetClockTests {
   @Test
-  func `in 1970 everything works, and dates are said to be unknown`() throws {
+  func `with a clock in 1970 every command works, and dates are shown as unknown`() throws {
     let world = try KioskWorld(withBroker: false)
     let pass = world.folder + "/pass"
     try "correct horse battery\n".write(toFile: pass, atomically: true, encoding: .utf8)

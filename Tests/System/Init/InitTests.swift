@@ -32,7 +32,7 @@ import Testing
     (["--tap", "30"], "without a secret, every tag is refused"),
     (["--write-tag", "--reader", "none"], "need a reader"),
   ])
-  func `a first tap that cannot come is an error`(_ options: [String], _ sentence: String) throws {
+  func `waiting for a first tap that is impossible is an error`(_ options: [String], _ sentence: String) throws {
     let folder = try Programs.temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.path + "/kiosk.yaml"
@@ -126,7 +126,7 @@ import Testing
     #expect(check.output.contains("ok    config") && check.output.contains("ok    broker"), "\(check.output)")
   }
 
-  @Test func `options alone are enough, and existing files stay`() throws {
+  @Test func `options replace the dialogue, and existing files are kept`() throws {
     let world = try KioskWorld()
     let p12 = try bundle(world, passphrase: "demo")
     let target = world.folder + "/new/kiosk.yaml"
@@ -199,7 +199,7 @@ import Testing
     #expect(try session.status() >= 0)
   }
 
-  @Test func `a login that is missing or wrong ends it before anything is written`() throws {
+  @Test func `a missing or wrong login ends init before anything is written`() throws {
     let folder = try Programs.temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let broker = try TestBroker(.password(user: "ha", password: "right"))
@@ -303,7 +303,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/k"))
   }
 
-  @Test func `a virtual panel has a path from the root, also where kiosk yaml is named without one`() throws {
+  @Test func `a virtual panel gets an absolute path, even if kiosk.yaml is given without one`() throws {
     let folder = try Programs.temporaryFolder().resolvingSymlinksInPath()
     defer { try? FileManager.default.removeItem(at: folder) }
     let script = """

@@ -58,7 +58,7 @@ import Testing
     try world.goodTap()
   }
 
-  @Test func `a serial scanner moves a box, and what it garbles is refused with its reason`() throws {
+  @Test func `a serial scanner moves a box, and a garbled code is refused with its reason`() throws {
     let world = try world(inventory: ", scanner: scanner")
     #expect(try world.tappet("spot", "edit", "Shelf", "--barcode", "S-1").status == 0)
     let scanner = SerialScanner(in: world.folder)

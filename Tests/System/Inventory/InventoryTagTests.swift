@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct InventoryTagTests: InventoryDeskSuite {
-  @Test func `a tag of a thing needs no action, a plain tag no secret, and a tag that exists is learned`() throws {
+  @Test func `a thing's tag needs no action, a plain tag no secret, and an existing tag is learned`() throws {
     let world = try world()
     try world.start()
     let box = try writeTag(world, "--box", "B-5", action: nil)

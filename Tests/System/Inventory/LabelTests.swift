@@ -92,7 +92,7 @@ import Testing
     #expect(nowhere.status == 4 && nowhere.errors.contains("none/x.svg"), "\(nowhere)")
   }
 
-  @Test func `printers get their own language, in which no label is a command`() throws {
+  @Test func `no label can inject commands into a printer's language`() throws {
     let zpl = try world.tappet("label", "B_18^", "--format", "zpl").output
     #expect(zpl.hasPrefix("^XA^CI28\n") && zpl.hasSuffix("^XZ\n"), "\(zpl)")
     #expect(zpl.contains("^FDHA,B_5f18_5e^FS") && zpl.contains("^FDGr_c3_b6_c3_9fe _5eXA_7e^FS"), "\(zpl)")

@@ -182,7 +182,7 @@ import Testing
     #expect(accepted(world).isEmpty)
   }
 
-  @Test func `the broker's answer about Home Assistant opens no room`() throws {
+  @Test func `a subscription for Home Assistant does not mark a room as ready`() throws {
     let world = try world(room: "#nowhere:h", more: "home_assistant: true")
     #expect(eventually { world.log.contains("event=room-denied code=room-unknown") }, "\(world.log.suffix(900))")
     let commands = try world.tappet("status", "--json").data["commands"] as? [[String: Any]]

@@ -68,7 +68,7 @@ import Testing
     #expect(eventually { count("press-accepted", world) == 1 }, "\(world.log.suffix(1500))")
   }
 
-  @Test func `check says that nobody can be asked in an encrypted room`() throws {
+  @Test func `check reports that a question cannot be posted in an encrypted room`() throws {
     let world = try world(room: "!hidden:h")
     let checked = try world.tappet("check")
     #expect(checked.status != 0 && checked.output.contains("set 'confirm_in' to a different room"), "\(checked)")

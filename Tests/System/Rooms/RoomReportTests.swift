@@ -70,7 +70,7 @@ import Testing
     #expect(!world.log.contains("event=room-edit-dropped"), "\(world.log.suffix(900))")
   }
 
-  @Test func `an edit that is limited for an hour is dropped for all to see`() throws {
+  @Test func `an edit that is limited for an hour is dropped, and this is logged`() throws {
     let world = try world(["limit-edits3600"])
     try world.press(0)
     #expect(eventually { world.log.contains("event=room-edit-dropped") }, "\(world.log.suffix(1500))")

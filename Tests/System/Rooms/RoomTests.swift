@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func `the session is one that the homeserver gave, and ends`() throws {
+  @Test func `a session is created by a login, and ended by a logout`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     let wrong = try world.tappet("matrix", "login", server.user, input: "WRONGWORD\n")
     #expect(wrong.status == 1 && wrong.errors.contains("does not accept this user and password"), "\(wrong)")

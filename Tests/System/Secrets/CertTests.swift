@@ -225,7 +225,7 @@ import TestSupport
     #expect(without.status == 1 && without.output.contains("install openssl-provider-legacy"), "\(without)")
   }
 
-  @Test func `check reports use, strength, chain, names and days, for people and as JSON`() throws {
+  @Test func `cert check reports use, strength, chain, names and days left, as text and as JSON`() throws {
     defer { clean() }
     try openssl(
       "req", "-x509", "-newkey", "rsa:1024", "-nodes", "-keyout", folder + "/weak.key", "-out", folder + "/weak.pem",

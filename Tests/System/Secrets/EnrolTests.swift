@@ -203,7 +203,7 @@ import Testing
     #expect(try board.openssl("x509", "-in", board.certificate, "-noout", "-subject").contains("door-front"))
   }
 
-  @Test func `each mistake in the options has its sentence`() throws {
+  @Test func `each error in the options has its own message`() throws {
     let board = try EnrolBoard()
     let claim = ["--claim", "c", "--claim-key", "k"]
     for (options, sentence) in [

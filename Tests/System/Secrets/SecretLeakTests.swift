@@ -145,7 +145,7 @@ private final class Onlooker: @unchecked Sendable {
   private func id(_ output: String) -> String { String(output.prefix { $0 != " " }) }
 
   @Test(.enabled(if: geteuid() == 0, "only root may read the memory of a process that keeps no cores"))
-  func `a key that was removed is in the kiosk's memory no more, and one in use only where it is used`() throws {
+  func `a removed key is gone from the kiosk's memory, and a used one is only where it is used`() throws {
     let world = try KioskWorld()
     try world.start()
     let pid = try #require(world.kiosk?.pid)

@@ -9,7 +9,7 @@ import Testing
     done.output.split(separator: "\n").map(String.init).filter { $0.dropFirst(6).hasPrefix(part) }
   }
 
-  @Test func `it judges the file on the disk, and the kiosk that runs is not disturbed`() throws {
+  @Test func `check reads the file on the disk, without disturbing a running kiosk`() throws {
     let world = try KioskWorld()
     try world.start()
     let good = try world.tappet("check")

@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/gpg"), "gpg is not installed"))
-  func `the signing key lies away from what is served, and signs the checksums, too`() throws {
+  func `the signing key is kept outside the served folder, and also signs the checksums`() throws {
     defer { clean() }
     let (served, packages) = (folder + "/served", folder + "/packages")
     for path in [served, packages] { #expect(mkdir(path, 0o755) == 0) }

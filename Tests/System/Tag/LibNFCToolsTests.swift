@@ -100,7 +100,7 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
     #expect(try world.tell("dump") == digits)
   }
 
-  @Test func `nfc-mfultralight writes what the tag holds then`() throws {
+  @Test func `nfc-mfultralight writes a dump, which the tag then contains`() throws {
     let world = try LibNFCToolsWorld()
     try world.tell("place ntag213 url=\(actionURL)")
     let file = world.folder.appendingPathComponent("dump")

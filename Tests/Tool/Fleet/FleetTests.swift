@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: ["webhooks", "rooms", "inventory", "site", "disk", "panel"])
-  func `a part of a kiosk that has trouble is named`(part: String) {
+  func `a faulty part of a kiosk is named`(part: String) {
     let state = #"{"version":"0.1.0","time":"2026-11-23T02:13:20.000Z","light":"ready",""#
     var fleet = fleet(["lobby": state + part + #"":{"good":false,"code":"odd"}}"#])
     #expect(fleet.sorted(at: told).first?.board.state?.faults == ["\(part): odd"])

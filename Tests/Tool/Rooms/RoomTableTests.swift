@@ -136,7 +136,7 @@ import Testing
     #expect(table.rooms["!a:h"]?.counts.isMuted == false)
   }
 
-  @Test func `entries follow their newest message, a space that of its rooms, and one without comes last`() throws {
+  @Test func `entries are sorted by newest message, a space by that of its rooms, and silent ones last`() throws {
     let space = room(
       state: [
         event("m.room.create", ["type": "m.space"]), event("m.space.child", ["via": ["h"]], key: "!a:h"),
@@ -236,7 +236,7 @@ import Testing
     #expect(forged.line.hasSuffix("invited by an unknown user"))
   }
 
-  @Test func `anything else is refused or ignored, and nothing changes`() throws {
+  @Test func `a malformed response is refused, and the table stays as it was`() throws {
     var table = RoomTable()
     try read(answer(["!a:h": room()], "s1"), into: &table)
     for text in ["", "[]", "{}", #"{"next_batch":""}"#, #"{"next_batch":5}"#, #"{"next_batch":"s2","#] {
