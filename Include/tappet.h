@@ -1605,7 +1605,7 @@ int tappet_kiosk_assign_tag(
     void *context);
 
 /** Lets an external tag trigger an action by its UID. A UID can be copied by anyone, so it opens no doors: the request
- * is refused for an action that drives an output or unlocks the buttons, and also for a random UID that the tag changes
+ * is refused for an action that drives an output or unlocks the buttons, and for a random UID that the tag changes
  * at each tap. A tag that is already known gets the new action and label.
  * @param kiosk The kiosk.
  * @param uid The UID, as in struct tappet_kiosk_event; copied.

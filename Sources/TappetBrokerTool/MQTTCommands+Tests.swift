@@ -41,7 +41,7 @@ extension Command {
       details: """
         Publishes at a steady rate over one connection, or over --clients N, and receives over a separate
         connection. Latency is measured from the time at which a message was due, so that a stalling broker
-        cannot hide delays; the tool's own share is shown separately. At the end, also after Ctrl-C, prints the
+        cannot hide delays; the tool's own share is shown separately. At the end, even after Ctrl-C, prints the
         rate, losses, duplicates, order, percentiles and a histogram.
         Exit status 1: a message was lost or refused.
         """,

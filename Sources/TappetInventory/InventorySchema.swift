@@ -31,7 +31,7 @@ enum InventorySchema {
   /// SQL to run after a first import; it recreates the same indexes, each in one pass.
   ///
   /// The index of names comes last: SQLite would read the names from it, in an order in which the trigram index takes
-  /// seven times as long. A sort takes three times the memory of the page cache, so the cache is smaller meanwhile.
+  /// seven times as long. A sort takes three times the memory of the page cache, so the cache is smaller until then.
   static let afterBulk = """
     PRAGMA cache_size = -\(Limits.inventorySortSizeMax / 1024);
     \(itemIndexes)

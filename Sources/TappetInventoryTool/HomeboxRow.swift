@@ -7,7 +7,7 @@ import TappetInventory
 struct HomeboxLocations {
   private var paths: Set<String> = []
 
-  /// Adds the location of a row, and those that contain it.
+  /// Adds the row's location and the locations that contain it.
   mutating func add(_ row: HomeboxRow) {
     for count in row.location.indices { paths.insert(Self.key(row.location.prefix(count + 1))) }
   }

@@ -81,7 +81,7 @@ extension Command {
       words: "item unreserve", section: .inventory, summary: "end a reservation", operands: [Operand("ITEM")],
       options: [
         CommandOption("from", "DAY", "first day of the reservation"),
-        CommandOption("for", "PERSON", .person, "person, if several have a reservation from that day"), .by, .json,
+        CommandOption("for", "PERSON", .person, "the person, if several reservations start on that day"), .by, .json,
       ],
       details: """
         Removes the reservation that starts on this day.

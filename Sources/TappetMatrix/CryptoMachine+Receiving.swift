@@ -175,7 +175,7 @@ extension CryptoMachine {
     return lines
   }
 
-  /// Reports an event of somebody who may send commands that could not be read, at most once a minute for each user.
+  /// Reports an unreadable event from a user who may send commands, at most once a minute for each user.
   private func report(_ event: WaitingEvent, _ reason: UnreadableReason, at now: Int64) {
     let user = event.line.user
     guard roster.favored.contains(user),

@@ -50,8 +50,8 @@ struct InboundRoomKey {
     MatrixRow(.inbound, room + " " + session + " " + user)
   }
 
-  /// Whether this event is the one that was read with this index, and comes again because the kiosk may not have
-  /// recorded it; the kiosk executes no command twice.
+  /// Whether this event was already read with this index, and is repeated because the kiosk may not have recorded it;
+  /// the kiosk executes no command twice.
   func isRepeated(_ index: UInt32, in event: String) -> Bool {
     unrecorded[Int64(index)] == InboundRoomKey.digest(of: event)
   }

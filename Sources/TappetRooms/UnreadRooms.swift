@@ -82,7 +82,7 @@ struct UnreadRooms {
     guard let target = rooms[id] else { return .closed }
     guard target.isSpace else { return RoomUnread([counts(id, target)]) }
     var counted = rooms.filter { !$1.isSpace && target.children.contains($0) }.map { counts($0, $1) }
-    // As in `tappet matrix list`, of the space itself only the mark counts.
+    // As in `tappet matrix list`, only the space's own unread mark counts, not its messages.
     var mark = RoomCounts()
     mark.isMarkedUnread = target.counts.isMarkedUnread
     counted.append(mark)

@@ -53,7 +53,7 @@ static const uint32_t allowed_commands[] = {
   F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_GETLK, F_SETLK, F_SETLKW, F_DUPFD_CLOEXEC,
 };
 
-/* Calls that are allowed with some arguments, of which the lower half is looked at. */
+/* Calls that are allowed only with certain arguments; only the lower half of an argument is checked. */
 struct rule {
   int call;
   unsigned count;

@@ -48,7 +48,7 @@ extension Limits {
   /// Maximum number of items with the same name that are examined to find the intended one.
   package static let inventoryNamesakesMax = 1000
 
-  // MARK: At the reader
+  // MARK: Taps at the reader
 
   /// Default time limit for the second of two taps.
   package static let inventoryMoveWithin: Duration = .seconds(10)

@@ -76,7 +76,7 @@ extension Limits {
   /// Longest pause that a homeserver may request of a command for a whole space; Synapse's default for joining rooms of
   /// other servers is 100 s.
   package static let spacePauseMax: Duration = .seconds(300)
-  /// Pause before a command repeats a request that a homeserver did not respond to, or that failed there.
+  /// Pause before a command retries a request that failed at a homeserver, or got no response.
   package static let homeserverRetryPause: Duration = .seconds(2)
   /// Maximum number of pauses that a homeserver may request of a command.
   package static let homeserverPausesMax = 20

@@ -364,7 +364,7 @@ package enum Limits {
   package static let tagReadTime: Duration = .seconds(30)
   /// Maximum size of a key file, in bytes: 64 digits and a line end, plus room for malformed content to be reported.
   package static let keyFileSizeMax = 256
-  /// Maximum size of a file with a password, a token or a header, in bytes: MQTT's limit, also if it is in UTF-16.
+  /// Maximum size of a file with a password, a token or a header, in bytes: MQTT's limit, even in UTF-16.
   package static let secretFileSizeMax = 2 * brokerPasswordSizeMax + 8
   /// Maximum length of a client id, in bytes; the id is part of the status topic.
   package static let clientIDSizeMax = 128

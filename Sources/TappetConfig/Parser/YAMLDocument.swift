@@ -264,7 +264,7 @@ final class YAMLDocument {
     return YAMLFailure(position: place, error: isAtTab ? .tab : cause(of: problem, at: place))
   }
 
-  /// Returns the likely mistake behind libyaml's problem.
+  /// Returns the likely cause of libyaml's error.
   private func cause(of problem: String, at place: TextPosition) -> YAMLError {
     let line = line(place.line)
     let (before, rest) = (line.prefix(place.column - 1), line.dropFirst(place.column - 1))

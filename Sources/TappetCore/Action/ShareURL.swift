@@ -77,7 +77,7 @@ package struct ShareURL: Sendable {
   @export(interface)
   package func text() -> [UInt8] {
     let head = Array("smpshare://secret?idx=\(index)&key=".utf8)
-    // As in the app, all characters are escaped that have a meaning in a query, or are not printable ASCII.
+    // As in the app, characters that have a meaning in a query or are not printable ASCII are escaped.
     let tail = label.map { Array("&label=".utf8) + $0.percentEncoded(except: "!$'()*+,;:@/?") } ?? []
     let size = head.count + 2 * SecretKey.size + tail.count
     return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in

@@ -1,7 +1,7 @@
-// The pauses after messages that the broker refuses for now, as beyond a quota: each action has its own, so that the
-// others are sent meanwhile. Pure decision logic.
+// The pauses after messages that the broker refuses temporarily, for example because of a quota. Each action has its
+// own pause, so that the messages of others are sent in the meantime. Pure decision logic.
 
-/// The actions whose last message the broker has refused for now.
+/// The actions whose last message the broker has refused temporarily.
 struct RefusalBackoff: Sendable {
   private struct Rest: Sendable {
     /// The PUBACK's reason code.

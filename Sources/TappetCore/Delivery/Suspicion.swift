@@ -12,7 +12,7 @@ package struct CloseCount: Hashable, Sendable {
   package var count: Int
 }
 
-/// The message, or one of several, that may have caused the broker to close the connection.
+/// A message that may have caused the broker to close the connection, alone or as one of several.
 struct Blame {
   /// The entry that was in flight, alone or as one of several.
   var message: OutboxEntry

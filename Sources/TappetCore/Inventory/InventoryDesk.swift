@@ -320,7 +320,7 @@ struct InventoryDesk: Sendable {
     return ask(result, by: who, .adjust(questions[0].number, adjustment, who: who), adjustment, at: now)
   }
 
-  /// Changes the job of the first touch, also for the touches after it.
+  /// Changes the job of the first touch and of those after it.
   private mutating func changeJob(_ body: (inout ActiveJob) -> Void) {
     guard let serial = questions.first?.job?.serial else { return }
     if var job, job.serial == serial {
@@ -334,8 +334,8 @@ struct InventoryDesk: Sendable {
     }
   }
 
-  /// Makes a place that was tapped the one being counted or audited, also for the pending touches; returns whether a
-  /// thing does not belong in that place.
+  /// Makes a tapped place the one being counted or audited, including for pending touches; returns whether a thing does
+  /// not belong in that place.
   private mutating func check(_ thing: InventoryThing, in job: ActiveJob?) -> Bool {
     guard let job, job.stocktake != nil else { return false }
     guard let role = job.role(of: thing), role != .content else { return job.isMisplaced(thing) }

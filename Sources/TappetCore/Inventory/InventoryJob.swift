@@ -110,9 +110,9 @@ package struct InventoryJobReport: Sendable {
     case ended
     /// The job was ended by a card or button of the job `cancel`.
     case cancelled
-    /// There was no tap for too long.
+    /// No tap occurred within the time limit.
     case timeUp = "time-up"
-    /// The configuration does not contain the job any longer.
+    /// The configuration no longer contains the job.
     case removed
     /// The stocktake of an earlier run of the kiosk continues.
     case resumed

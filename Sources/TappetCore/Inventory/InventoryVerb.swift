@@ -19,7 +19,7 @@ package enum InventoryVerb: Int64, Sendable {
   case counted
   /// The quantity of an item fell below its minimum.
   case low
-  /// The quantity of a low item reached its minimum again.
+  /// The quantity of a low item is back at its minimum or above.
   case restocked
   /// The oldest changes were dropped, because no kiosk had passed them on.
   case gap

@@ -1,8 +1,9 @@
 // Stocktakes: the pieces that are counted during a job `count`. Each piece is in the database's tally before its tap is
-// accepted, and remains there until the end of the stocktake is on the disk. The end is requested until it is.
+// accepted, and remains there until the end of the stocktake is on the disk. Until then, the request to end it is
+// repeated.
 //
 // A box or spot that is tapped is the place being counted: its items that were not counted are reported as missing, and
-// keep their quantities. An audit is a stocktake, too, in which things are seen instead of counted.
+// keep their quantities. An audit is also a stocktake, in which things are seen instead of counted.
 
 /// A stocktake or an audit at the shelf.
 package struct Stocktake: Hashable, Sendable {

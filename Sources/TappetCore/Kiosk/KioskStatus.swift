@@ -40,9 +40,9 @@ package struct KioskStatus: Hashable, Sendable {
   /// The condition of the rooms that the kiosk listens to, of its last will, and of its count of unread messages.
   package enum Rooms: Hashable, Sendable {
     case good
-    /// All is good except that there is no last will.
+    /// No fault, except that there is no last will.
     case withoutWill(RoomWillState)
-    /// All is good except that unread messages are not counted.
+    /// No fault, except that unread messages are not counted.
     case withoutUnread(RoomUnread)
     /// The homeserver did not respond to the last request.
     case failing(WebhookFault)

@@ -4,7 +4,7 @@
 struct TapDeduplicator: Sendable {
   /// The tag whose tap was counted, and whose removal has not been reported yet.
   private var held: TagUID?
-  /// The tag that was left on the reader while nobody could tap, until the tag leaves.
+  /// A tag that was on the reader before taps were accepted; cleared when the tag leaves.
   private var leftLying: TagUID?
   /// Last acceptance of each tag and secret; those older than the longest cooldown are dropped.
   private var accepted: [(uid: TagUID, secretID: String?, action: String, at: Instant)] = []

@@ -62,7 +62,7 @@ extension Inventory {
     _ wanted: Int64?, of entry: InventoryEntry, to person: String, _ loans: [InventoryLoan], until due: CalendarDay?
   ) throws(InventoryError) -> Int64? {
     var others = loans.filter { $0.person != person }
-    // All of it is handed over from person to person, but nobody hands over what several people have.
+    // A whole item is handed over from one person to the next, but not if several people have pieces of it.
     if let other = others.first(where: { ($0.quantity == nil) != (wanted == nil) }) { throw .lent(other) }
     if wanted == nil { others = [] }
     let demand = InventoryDemand(of: entry, others, try reservations(of: entry).filter { $0.person != person })

@@ -111,7 +111,7 @@ extension Inventory {
     }
   }
 
-  /// Writes in a transaction, but does not wait for an import to finish, because taps must be handled meanwhile.
+  /// Writes in a transaction, but does not wait for an import to finish, because taps must be handled in the meantime.
   func recorded(_ body: () throws(InventoryError) -> Void) throws(InventoryError) {
     var failure: InventoryError?
     try stored { () throws(DatabaseError) in

@@ -1,6 +1,6 @@
-// The words of a search as a query that FTS5 answers at once. For a word and for a prefix that has an index, it returns
-// the rows as it reads them, newest first; for any other prefix, it first collects all rows, which takes 35 ms for a
-// million. Such a prefix is therefore replaced with the words, or the indexed prefixes, that start with it.
+// The words of a search as a query that FTS5 answers immediately. For a word and for a prefix that has an index, it
+// returns the rows as it reads them, newest first; for any other prefix, it first collects all rows, which takes 35 ms
+// for a million. Such a prefix is therefore replaced with the words, or the indexed prefixes, that start with it.
 
 import TappetCore
 import TappetSQLite

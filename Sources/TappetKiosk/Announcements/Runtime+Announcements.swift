@@ -28,7 +28,7 @@ extension Runtime {
     }
   }
 
-  /// Publishes the same report as an ESP32 device, also with QoS 0.
+  /// Publishes the same report as an ESP32 device, and likewise with QoS 0.
   private func reportAsFirmware(to topic: String, at now: Moment) {
     let network = NetworkIdentity.current()
     let report: JSON = .object([

@@ -176,7 +176,7 @@ struct CheckReport {
     for plan in configuration.commands {
       let what = (plan.outputs + plan.actions + (plan.managesPeople ? ["people"] : [])).joined(separator: ", ")
       let drives = what.isEmpty && plan.asksChecks ? [] : ["drives " + (what.isEmpty ? "nothing" : what)]
-      let uses = drives + (plan.asksChecks ? ["reports the state of the parts"] : [])
+      let uses = drives + (plan.asksChecks ? ["reports the state of the kiosk's parts"] : [])
       let proof =
         switch plan.trust {
         case .trusted: "every client that the broker allows to publish to this topic"

@@ -16,7 +16,7 @@ extension Command {
       words: "secret import", section: .secrets, summary: "import a share code, and accept its tags",
       options: [
         CommandOption("file", "FILE", .file, "file containing one share code per line"),
-        CommandOption("tag", "read a tag of the older format, which contains its key").orElse, .timeout(30),
+        CommandOption("tag", "read a tag in the older format, which contains its key").orElse, .timeout(30),
         CommandOption("action", "NAME", .action, "accept only secrets of this action"), .label,
       ],
       details: """

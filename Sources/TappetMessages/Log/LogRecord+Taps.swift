@@ -129,7 +129,7 @@ extension QueueReason {
 extension TapIgnored {
   var sentence: String {
     switch self {
-    case .held: "the tag has been on the reader since its last tap or the kiosk's start; take it away and tap again"
+    case .held: "the tag has been on the reader since its last tap or the kiosk's start; remove it and tap again"
     case .cooldown(let remaining):
       "tapped again too soon; the action's cooldown ends in \(remaining.wholeMilliseconds) ms"
     }

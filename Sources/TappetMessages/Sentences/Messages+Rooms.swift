@@ -50,7 +50,7 @@ extension LogRecord {
     let (room, user) = (invitation.room.escaped, invitation.user)
     guard let fault else {
       self.init(
-        .notice, "room-joined", "joined \(room) on the invitation of \(user)", [("room", room), ("user", user)])
+        .notice, "room-joined", "joined \(room) at the invitation of \(user)", [("room", room), ("user", user)])
       return
     }
     let reason =

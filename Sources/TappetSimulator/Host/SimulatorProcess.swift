@@ -124,7 +124,7 @@ final class SimulatorProcess {
     for effect in world.takeEffects() { try perform(effect) }
   }
 
-  /// Accepts a kiosk, which replaces the previous one after what that one has sent.
+  /// Accepts a kiosk, which replaces the previous one once that one's messages are handled.
   private func acceptKiosk(_ newcomer: UnixSocket) {
     if let kiosk { while receiveFromKiosk(kiosk) {} }
     kiosk = newcomer

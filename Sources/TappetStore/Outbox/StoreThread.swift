@@ -327,7 +327,7 @@ package final class StoreThread: @unchecked Sendable {
     }
   }
 
-  /// Commits each request separately, so that one entry that cannot be stored does not fail the others.
+  /// Commits each request separately, so that an entry that cannot be stored does not cause the others to fail.
   private func writeSeparately(_ batch: StoreBatch, to store: Store) {
     var commonFault: StoreFault?
     for part in batch.separated() {

@@ -15,9 +15,9 @@ enum tc_outcome {
 enum tc_look { TC_PLAIN = 0, TC_REVERSE = 1, TC_RED = 2, TC_YELLOW = 3 };
 
 enum tc_key {
-  /// No key waits.
+  /// No key is pending.
   TC_NONE = -1,
-  /// Keys without a character, above all characters.
+  /// Keys that produce no character; their numbers are above those of all characters.
   TC_OTHER = 0x200000,
   TC_UP,
   TC_DOWN,

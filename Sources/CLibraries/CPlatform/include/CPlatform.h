@@ -81,12 +81,12 @@ static inline int64_t tp_free_space(const char *path) {
   return (int64_t)status.f_bavail * (int64_t)status.f_frsize;
 }
 
-/* Gives the first `size` bytes of a file that this process has open their blocks, so that no write through a mapping
-   finds the disk full. It is found among the open files, since to open and close it would drop this process's locks on
-   it. Returns -1 when there is no room; 0 also where the file system cannot tell. */
+/* Allocates disk blocks for the first `size` bytes of a file that this process has open, so that no write through a
+   mapping can fail on a full disk. Uses the open descriptor, because opening and closing the file again would drop this
+   process's locks on it. Returns -1 if there is no room; 0 even if the file system cannot tell. */
 int tp_reserve_open_file(const char *path, int64_t size);
 
-/* Macros. */
+/* Functions for macros, which Swift cannot call. */
 static inline int tp_wait_exited(int status) { return WIFEXITED(status); }
 static inline int tp_wait_exit_status(int status) { return WEXITSTATUS(status); }
 static inline int tp_wait_signaled(int status) { return WIFSIGNALED(status); }
@@ -163,7 +163,7 @@ static inline int tp_optind(void) { return optind; }
 static inline int tp_optopt(void) { return optopt; }
 static inline void tp_reset_getopt(void) { optind = 0; }
 
-/* Enumerations in glibc, which Swift would see as types of their own. */
+/* Enumerations in glibc, which Swift would import as separate types. */
 static inline int tp_sock_stream(void) { return SOCK_STREAM; }
 static inline int tp_sock_seqpacket(void) { return SOCK_SEQPACKET; }
 static inline int tp_sock_dgram(void) { return SOCK_DGRAM; }
