@@ -19,7 +19,7 @@ static inline CURLcode tp_curl_set_bytes(CURL *handle, const void *bytes, long s
   const CURLcode code = curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE, size);
   return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, bytes);
 }
-/* libcurl reads from the blob as long as the handle lives. */
+/* libcurl reads from the blob until the handle is freed. */
 static inline CURLcode tp_curl_set_blob(CURL *handle, CURLoption option, const void *bytes, size_t size) {
   struct curl_blob blob = { (void *)bytes, size, CURL_BLOB_NOCOPY };
   return curl_easy_setopt(handle, option, &blob);
@@ -48,7 +48,7 @@ static inline long long tp_curl_offset(CURL *handle, CURLINFO info) {
 static inline CURLMcode tp_curl_set_multi(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }
-/* The next request that has ended; NULL when there is none. */
+/* Returns the next finished request; NULL if there is none. */
 static inline CURL *tp_curl_next_done(CURLM *multi, CURLcode *ret_code) {
   int left = 0;
   for (CURLMsg *message; (message = curl_multi_info_read(multi, &left)) != NULL;) {
@@ -58,7 +58,7 @@ static inline CURL *tp_curl_next_done(CURLM *multi, CURLcode *ret_code) {
   }
   return NULL;
 }
-/* Waits for the requests, for `fd`, and for at most `timeout_ms`; whether `fd` is readable. */
+/* Waits for the requests or `fd`, for at most `timeout_ms`; returns whether `fd` is readable. */
 static inline bool tp_curl_wait(CURLM *multi, int fd, int timeout_ms) {
   struct curl_waitfd own = { fd, CURL_WAIT_POLLIN, 0 };
   curl_multi_poll(multi, &own, 1, timeout_ms, NULL);

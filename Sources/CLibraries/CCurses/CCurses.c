@@ -31,7 +31,7 @@ static int load(void) {
 }
 
 enum tc_outcome tc_open(void) {
-  // Else it takes each byte of UTF-8 for a character.
+  // Otherwise it takes each byte of UTF-8 for a character.
   if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX == 1) setlocale(LC_CTYPE, "C.UTF-8");
   if (library == NULL && !load()) return TC_NO_LIBRARY;
   screen = curses.newterm(NULL, stdout, stdin);
@@ -46,7 +46,7 @@ enum tc_outcome tc_open(void) {
 
 void tc_use_colours(void) {
   if (!curses.has_colors() || curses.start_color() != OK || curses.use_default_colors() != OK) return;
-  // On the terminal's own ground.
+  // On the terminal's own background.
   has_colours = curses.init_pair(TC_RED, COLOR_RED, -1) == OK && curses.init_pair(TC_YELLOW, COLOR_YELLOW, -1) == OK;
 }
 

@@ -37,7 +37,7 @@ static char *prompt(EditLine *line) {
   return (char *)prompt_text;
 }
 
-/* Bytes that come before those of the terminal. */
+/* Bytes that are read before those of the terminal. */
 static char waiting[8];
 static size_t waiting_size;
 
@@ -47,10 +47,10 @@ static void put_back(const char *bytes, size_t size) {
   waiting_size += size;
 }
 
-/* A byte of the terminal; 0 at the end, once the other descriptor is readable, or after `limit` milliseconds. */
+/* Reads a byte from the terminal; returns 0 at the end, once the other descriptor is readable, or after `limit` ms. */
 static int read_byte(EditLine *line, char *ret_byte, int limit) {
   for (;;) {
-    /* libedit's own handler notices only the first new size. */
+    /* libedit's own handler detects only the first change of size. */
     library.resize(line);
     struct pollfd both[2] = {{.fd = 0, .events = POLLIN}, {.fd = end_descriptor, .events = POLLIN}};
     const int count = poll(both, 2, limit);
@@ -66,8 +66,8 @@ static int read_byte(EditLine *line, char *ret_byte, int limit) {
   }
 }
 
-/* Reads what follows an escape character. A control sequence (ECMA-48, 5.4) that libedit does not know would become
-   text: it is discarded, but Ctrl and Alt with an arrow move by a word. Returns whether there is something to do. */
+/* Reads what follows an escape character. A control sequence (ECMA-48, 5.4) that libedit does not support would become
+   text, so it is discarded; but Ctrl or Alt with an arrow moves by a word. Returns whether libedit must act. */
 static int read_sequence(EditLine *line) {
   const int key_milliseconds = 50;
   char bytes[8];
@@ -115,7 +115,7 @@ static int next_character(EditLine *line, wchar_t *ret_character) {
     if (size == (size_t)-2) continue;
     if (size == (size_t)-1) {
       *ret_character = 0xFFFD;
-      /* The byte that ends an incomplete character is the next one's. */
+      /* The byte that ends an incomplete character starts the next one. */
       if (is_partial) put_back(&byte, 1);
     }
     return 1;
@@ -128,7 +128,7 @@ static char **no_matches(const char *text, int start, int end) {
   return NULL;
 }
 
-/* Completes the name of a file, to which blanks and quotation marks belong: no shell reads the line. */
+/* Completes a file name; spaces and quotation marks are part of it, because no shell reads the line. */
 static unsigned char complete(EditLine *line) {
   int type = 0, is_over = 0;
   return (unsigned char)library.complete(line, NULL, no_matches, L"", NULL, NULL, 100, &type, &is_over, NULL, NULL);
@@ -173,9 +173,9 @@ static int open_editor(void) {
   is_tried = 1;
   const char *const type = getenv("TERM");
   if (type == NULL || *type == 0 || strcmp(type, "dumb") == 0 || !isatty(2) || !load()) return 0;
-  // Else each byte of UTF-8 is a character.
+  // Otherwise each byte of UTF-8 counts as a character.
   if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX == 1) setlocale(LC_CTYPE, "C.UTF-8");
-  // It would complain about an unknown type of terminal, and works all the same.
+  // libedit would report an unknown terminal type, although it works with one.
   FILE *const complaints = fopen("/dev/null", "we");
   if (complaints == NULL) return 0;
   editor = library.init("tappet", stdin, stderr, complaints);

@@ -1,4 +1,4 @@
-/* SHA256_Init and its kind: the only SHA-256 of libcrypto's that does not allocate. */
+/* SHA256_Init and related functions: libcrypto's only SHA-256 that does not allocate. */
 #define OPENSSL_SUPPRESS_DEPRECATED 1
 
 #include <openssl/ssl.h>
@@ -16,8 +16,8 @@
 #include <stdatomic.h>
 #include <sys/random.h>
 
-/* Fills memory with the kernel's random bytes; 0, or an errno. RAND_bytes has a lock, which the child of a fork may
-   find taken for good. */
+/* Fills memory with random bytes from the kernel; returns 0 or an errno. RAND_bytes uses a lock, which may stay locked
+   forever in a forked child. */
 static inline int tp_random(void *memory, size_t size) {
   unsigned char *place = memory;
   while (size > 0) {
@@ -30,8 +30,8 @@ static inline int tp_random(void *memory, size_t size) {
   return 0;
 }
 
-/* AES in single blocks with a key of 16, 24 or 32 bytes; NULL for other sizes. Fetched once and kept: EVP_aes_128_ecb
-   and its kind are looked up, under a lock, at each use. */
+/* AES in single blocks with a key of 16, 24 or 32 bytes; NULL for other sizes. Fetched once and kept, because
+   EVP_aes_128_ecb and the like are looked up under a lock at each use. */
 static inline EVP_CIPHER *tp_aes_block(int key_size) {
   static _Atomic(EVP_CIPHER *) fetched[3];
   static const char *const names[3] = {"AES-128-ECB", "AES-192-ECB", "AES-256-ECB"};

@@ -13,13 +13,13 @@
 #include <stddef.h>
 #include <sys/resource.h>
 
-/* Initialized by the linker: a lazily made mutex of Swift's would have no acquire ordering on arm64. */
+/* Initialized statically: a lazily created Swift mutex would have no acquire ordering on arm64. */
 static pthread_mutex_t library_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void tp_library_lock(void) { pthread_mutex_lock(&library_mutex); }
 void tp_library_unlock(void) { pthread_mutex_unlock(&library_mutex); }
 
-/* The child of a fork has only the thread that forked, so no other thread may have the mutex at that moment. */
+/* A forked child has only the forking thread, so no other thread may hold the mutex during the fork. */
 static void __attribute__((constructor)) keep_mutex_over_fork(void) {
   pthread_atfork(tp_library_lock, tp_library_unlock, tp_library_unlock);
 }
@@ -38,7 +38,7 @@ int tp_reserve_open_file(const char *path, int64_t size) {
   return 0;
 }
 
-/* Two threads at once would save each other's SIG_IGN as the process's own. */
+/* Without it, two threads could save each other's SIG_IGN as the process's own action. */
 static pthread_mutex_t sigpipe_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void tp_keep_sigpipe(struct sigaction *own) {
@@ -49,7 +49,7 @@ void tp_keep_sigpipe(struct sigaction *own) {
 void tp_restore_sigpipe(const struct sigaction *own) {
   struct sigaction now;
   sigaction(SIGPIPE, NULL, &now);
-  /* Anything else was set by the program meanwhile. */
+  /* Any other action was set by the program in the meantime. */
   if (!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_IGN) sigaction(SIGPIPE, own, NULL);
   pthread_mutex_unlock(&sigpipe_mutex);
 }
@@ -79,10 +79,10 @@ int tp_peer(int fd, uid_t *user, pid_t *process) {
   return 0;
 }
 
-/* libmosquitto asserts where it would log an unknown property of MQTT 5 (log__printf(NULL, ...), 2.0.11 to 2.0.20). It
-   holds no lock there, and no frame but its own lies between; what it had read of the packet is lost memory. */
+/* libmosquitto fails an assertion where it logs an unknown property of MQTT 5 (log__printf(NULL, ...), 2.0.11 to
+   2.0.20). It holds no lock there, and only its own frames are skipped; the memory of the partial packet is leaked. */
 static __thread sigjmp_buf *assertion_exit;
-/* libmosquitto reads a packet of any size (256 MB) for as long as bytes come, by itself or through OpenSSL. */
+/* libmosquitto reads a packet of any size (256 MB) as long as bytes arrive, directly or through OpenSSL. */
 static __thread int bounded_fd = -1;
 static __thread size_t bounded_size;
 
@@ -99,7 +99,7 @@ int tp_read_packets(
   return result;
 }
 
-/* Both are weak: a program that is linked statically may have libc's as well. */
+/* Both are weak, because a statically linked program may also contain libc's. */
 __attribute__((weak)) ssize_t read(int fd, void *buffer, size_t size) {
   if (fd != bounded_fd || fd < 0) return syscall(SYS_read, fd, buffer, size);
   if (bounded_size == 0) {
@@ -169,7 +169,7 @@ void tp_put(FILE *stream, const void *bytes, size_t size) {
 int tp_output_error(void) { return output_error; }
 
 int tp_landlock_confine(uint64_t files, uint64_t network, uint64_t scopes, const char *const *readable) {
-  /* An older kernel knows only the first fields. */
+  /* Older kernels accept only the first fields. */
   const struct { uint64_t files, network, scopes; } rules = { files, network, scopes };
   const size_t size = sizeof files * (scopes != 0 ? 3 : network != 0 ? 2 : 1);
   const int ruleset = (int)syscall(SYS_landlock_create_ruleset, &rules, size, 0);
@@ -219,7 +219,7 @@ int tp_drop_root(void) {
   if (geteuid() != 0) return 0;
   if (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0) return -1;
   const int result = setresuid(NOBODY, NOBODY, NOBODY);
-  /* A change of user sets it as fs.suid_dumpable says. */
+  /* A change of user resets it according to fs.suid_dumpable. */
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   return result;
 }

@@ -28,8 +28,8 @@ static const int allowed[] = {
   SCMP_SYS(epoll_wait), SCMP_SYS(time),
 };
 
-/* And those of an HTTP client: sockets, the resolver with its threads, and its files, which are only read. A database
-   that is open may be written. */
+/* In addition, the calls of an HTTP client: sockets, the resolver with its threads, and its files, which are only read.
+   A database that is already open may be written. */
 static const int allowed_network[] = {
   SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(getsockname), SCMP_SYS(getpeername), SCMP_SYS(getsockopt),
   SCMP_SYS(setsockopt), SCMP_SYS(sendmmsg), SCMP_SYS(recvmmsg), SCMP_SYS(pipe2), SCMP_SYS(eventfd2),
@@ -40,15 +40,15 @@ static const int allowed_network[] = {
   SCMP_SYS(access), SCMP_SYS(readlink), SCMP_SYS(pipe),
 };
 
-/* Requests of serial lines and sockets. Left out is what types into a terminal, has the kernel signal another process
-   (FIOASYNC, FIOSETOWN, SIOCSPGRP), or makes a line something else (TIOCSETD). libnfc sets up I2C only while it opens
-   the device. */
+/* ioctl requests for serial lines and sockets. Omitted are those that insert terminal input, make the kernel signal
+   another process (FIOASYNC, FIOSETOWN, SIOCSPGRP), or change the line discipline (TIOCSETD). libnfc sets up I2C only
+   while it opens the device. */
 static const uint32_t allowed_requests[] = {
   TCGETS, TCSETS, TCSETSW, TCSETSF, 0x802C542A /* TCGETS2 */, 0x402C542B /* TCSETS2 */, 0x402C542C, 0x402C542D,
   TCSBRK, TCFLSH, TIOCMGET, TIOCMBIS, TIOCMBIC, TIOCMSET, TIOCOUTQ, FIONREAD, FIONBIO,
 };
 
-/* Flags, locks and copies of descriptors; of the other commands, most name a process that gets signals. */
+/* fcntl commands for flags, locks and copies of descriptors; most others set a process that receives signals. */
 static const uint32_t allowed_commands[] = {
   F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_GETLK, F_SETLK, F_SETLKW, F_DUPFD_CLOEXEC,
 };
@@ -69,14 +69,14 @@ static const struct rule rules[] = {
   { SCMP_SYS(mmap), 1, { BITS(2, PROT_EXEC, 0) } },
   { SCMP_SYS(mprotect), 1, { BITS(2, PROT_EXEC, 0) } },
   { SCMP_SYS(fcntl), 2, { IS(1, F_SETFL), BITS(2, O_ASYNC, 0) } },
-  /* All of usbfs and of spidev, whose requests contain sizes. */
+  /* All requests of usbfs and spidev, because they contain sizes. */
   { SCMP_SYS(ioctl), 1, { BITS(1, 0xFF00, 'U' << 8) } },
   { SCMP_SYS(ioctl), 1, { BITS(1, 0xFF00, 'k' << 8) } },
 };
 
-/* Files are only read; threads may start, processes may not. A Unix socket leads to the kiosk, with its keys and
-   outputs, and to the system's services: there are only pairs, of the type that cannot be connected to anything else.
-   The resolver asks netlink for the machine's addresses. */
+/* Files are only read; threads may be started, but not processes. A Unix socket could reach the kiosk, with its keys
+   and outputs, and the system's services, so only socket pairs are allowed, of the type that cannot be connected
+   elsewhere. The resolver queries netlink for the machine's addresses. */
 static const struct rule rules_network[] = {
   { SCMP_SYS(openat), 1, { BITS(2, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC, 0) } },
   { SCMP_SYS(clone), 1, { BITS(0, CLONE_THREAD, CLONE_THREAD) } },
@@ -113,15 +113,15 @@ static int allow_values(scmp_filter_ctx filter, int call, unsigned argument, con
 static int fill(scmp_filter_ctx filter, bool network) {
   const uint32_t own = (uint32_t)getpid();
   int result = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-  /* For all threads: libusb has one. */
+  /* For all threads, because libusb has its own. */
   if (result == 0) result = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
   if (result == 0) result = allow(filter, allowed, COUNT(allowed), rules, COUNT(rules));
-  /* abort() signals its own process. */
+  /* abort() sends a signal to its own process. */
   if (result == 0) result = allow_values(filter, SCMP_SYS(tgkill), 0, &own, 1);
   if (result == 0) result = allow_values(filter, SCMP_SYS(fcntl), 1, allowed_commands, COUNT(allowed_commands));
   if (result == 0) result = allow_values(filter, SCMP_SYS(ioctl), 1, allowed_requests, COUNT(allowed_requests));
   if (result != 0 || !network) return result;
-  /* glibc uses clone, whose flags can be looked at, where there is no clone3. */
+  /* Without clone3, glibc uses clone, whose flags can be checked. */
   result = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0, NULL);
   if (result != 0) return result;
   return allow(filter, allowed_network, COUNT(allowed_network), rules_network, COUNT(rules_network));

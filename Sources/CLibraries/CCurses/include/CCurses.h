@@ -1,14 +1,14 @@
-// Debian's libncursesw.so.6, loaded when a full screen is wanted: no program is linked with it, so that none needs it
-// to start, and none has its memory. One screen for the process, and one thread.
+// Debian's libncursesw.so.6, loaded only for a full-screen view: no program is linked with it, so none needs it to
+// start, or spends memory on it. One screen per process; single-threaded.
 
 #ifndef CCURSES_H
 #define CCURSES_H
 
 enum tc_outcome {
   TC_OPEN = 0,
-  /// The library is not installed, or is another one.
+  /// The library is not installed, or lacks a function.
   TC_NO_LIBRARY = 1,
-  /// The terminal's type is unknown: TERM.
+  /// The terminal's type (TERM) is unknown.
   TC_UNKNOWN_TERMINAL = 2
 };
 
@@ -27,17 +27,17 @@ enum tc_key {
 
 /// Takes over the terminal of the standard streams.
 enum tc_outcome tc_open(void);
-/// Draws in the terminal's colours from now on, if it has any; else TC_RED and TC_YELLOW are plain.
+/// Enables colours, if the terminal supports them; otherwise TC_RED and TC_YELLOW are plain.
 void tc_use_colours(void);
-/// Gives it back as it was; does nothing without a screen.
+/// Restores the terminal; does nothing without a screen.
 void tc_close(void);
-/// Replaces a row; not shown yet.
+/// Replaces a row, which is shown by the next `tc_show`.
 void tc_put(int row, const char *text, enum tc_look look);
-/// Shows all rows, and the cursor there; a negative row hides it.
+/// Shows all rows, and the cursor at the given position; a negative row hides the cursor.
 void tc_show(int row, int column);
-/// The next key: a character, or one of tc_key.
+/// Returns the next key: a character, or a value of `tc_key`.
 int tc_next_key(void);
-/// The terminal has this size now.
+/// Handles a new size of the terminal.
 void tc_resize(int rows, int columns);
 
 #endif

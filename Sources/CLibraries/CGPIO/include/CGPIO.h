@@ -1,5 +1,5 @@
 /* The same few functions for libgpiod 1.6 (Debian 12) and 2.x (Debian 13, Raspberry Pi OS): chips and their lines, and
-   one line per request. Nothing here decides anything. Functions that can fail return a negative errno. One thread. */
+   one line per request. Functions that can fail return a negative errno. Single-threaded. */
 #ifndef TAPPET_CGPIO_H
 #define TAPPET_CGPIO_H
 
@@ -51,7 +51,7 @@ void tp_gpio_release(struct tp_gpio_line *line);
 int tp_gpio_get(struct tp_gpio_line *line);
 /* Sets an output's level. Returns 0. */
 int tp_gpio_set(struct tp_gpio_line *line, bool is_on);
-/* The descriptor of an input, owned by the line: readable while edges wait; POLLERR or POLLHUP when the chip is
+/* The descriptor of an input, owned by the line: readable while edges are pending; POLLERR or POLLHUP when the chip is
    gone. */
 int tp_gpio_fd(struct tp_gpio_line *line);
 /* Whether the kernel, or the chip, does the requested debouncing. */
@@ -64,11 +64,11 @@ struct tp_gpio_edge {
   bool follows_lost;      /* the kernel dropped edges before this one; version 1 drops the newest and cannot tell */
 };
 
-/* The number of edges that the kernel keeps for a line. */
+/* The number of edges that the kernel buffers for a line. */
 enum { TP_GPIO_EDGES_MAX = 16 };
 
-/* Moves the waiting edges into `ret_edges`, which has room for TP_GPIO_EDGES_MAX, without waiting for any. Returns
-   their number, or -EAGAIN. */
+/* Moves the pending edges into `ret_edges`, which has room for TP_GPIO_EDGES_MAX, without waiting. Returns their
+   number, or -EAGAIN. */
 int tp_gpio_read(struct tp_gpio_line *line, struct tp_gpio_edge *ret_edges);
 
 #endif

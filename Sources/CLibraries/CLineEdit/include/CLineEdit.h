@@ -1,5 +1,5 @@
-// Debian's libedit.so.2, loaded when a person is asked for a line on a terminal: no program is linked with it, so that
-// a kiosk never maps it, and none needs it to start. One editor for the process, and one thread.
+// Debian's libedit.so.2, loaded only to read a line from a terminal: no program is linked with it, so a kiosk
+// never maps it, and none needs it to start. One editor per process; single-threaded.
 
 #ifndef CLINEEDIT_H
 #define CLINEEDIT_H
@@ -14,8 +14,8 @@ enum tl_outcome {
   TL_NO_EDITOR = 2
 };
 
-/// Shows a prompt on standard error and reads a line from standard input, with arrows, and Tab for paths. Nothing is
-/// kept for later lines. The bytes, without the line end, are valid until the next call.
+/// Shows a prompt on standard error and reads a line from standard input, with arrow keys, and Tab for paths, but
+/// without a history. The bytes, without the line end, are valid until the next call.
 enum tl_outcome tl_read(const char *prompt, int end_fd, const char **ret_line, size_t *ret_size);
 
 #endif

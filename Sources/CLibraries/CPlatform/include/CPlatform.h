@@ -1,10 +1,10 @@
-/* Parts of libc that Embedded Swift cannot reach by itself: its headers, and functions around its macros and variadic
-   functions. Nothing here decides anything. */
+/* Parts of libc that Embedded Swift cannot call directly: its headers, and wrappers of its macros and variadic
+   functions. This code makes no decisions. */
 #ifndef TAPPET_CPLATFORM_H
 #define TAPPET_CPLATFORM_H
 
-/* No header of a module defines _GNU_SOURCE: with it glibc declares some types differently from the modules that come
-   with Foundation, and a clean build fails. CPlatform.c defines it for the functions that need it. */
+/* No module header defines _GNU_SOURCE: it makes glibc declare some types differently from the modules of Foundation,
+   and a clean build fails. CPlatform.c defines it for the functions that need it. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Declared by glibc with _GNU_SOURCE only. */
+/* Declared by glibc only with _GNU_SOURCE. */
 char *secure_getenv(const char *name);
 void *memmem(const void *bytes, size_t size, const void *wanted, size_t wanted_size);
 int pthread_setname_np(pthread_t thread, const char *name);
@@ -59,7 +59,7 @@ int grantpt(int fd);
 int unlockpt(int fd);
 int ptsname_r(int fd, char *name, size_t size);
 
-/* Gives the kernel back what malloc holds and nobody uses. */
+/* Returns unused memory from malloc to the kernel. */
 static inline void tp_give_back(void) { malloc_trim(0); }
 
 static inline int tp_errno(void) { return errno; }
@@ -74,7 +74,7 @@ static inline int tp_ioctl_pointer(int fd, unsigned long request, void *argument
 }
 static inline int tp_prctl(int option, unsigned long a, unsigned long b) { return prctl(option, a, b, 0, 0); }
 
-/* Bytes that a user may still write to the file system that `path` is on; -1 when the kernel does not say. */
+/* Number of bytes that a user may still write to the file system of `path`; -1 if unknown. */
 static inline int64_t tp_free_space(const char *path) {
   struct statvfs status;
   if (statvfs(path, &status) != 0) return -1;
@@ -95,69 +95,70 @@ static inline int tp_wait_signal(int status) { return WTERMSIG(status); }
 /* SIG_IGN is a cast. */
 static inline void tp_ignore_signal(int number) { signal(number, SIG_IGN); }
 
-/* Whether malloc has this many bytes now; out of the optimizer's sight, which drops a malloc that is only freed. */
+/* Whether malloc can currently provide this many bytes; not inline, because the optimizer removes a malloc whose result
+   is only freed. */
 bool tp_has_room(size_t size);
 
-/* Around a call that ignores SIGPIPE for the whole process: gives the process its own action back. */
+/* Called before and after a function that ignores SIGPIPE for the whole process: restores the process's own action. */
 void tp_keep_sigpipe(struct sigaction *own);
 void tp_restore_sigpipe(const struct sigaction *own);
 
 /* A global that C may change at any time. */
 char *const *tp_environ(void);
 
-/* One mutex for the whole library: the table of its C objects. */
+/* The library's only mutex; protects the table of its C objects. */
 void tp_library_lock(void);
 void tp_library_unlock(void);
 
 /* The file that this code was loaded from: a program, or libtappet.so; valid while it is loaded. */
 const char *tp_library_path(void);
 
-/* In glibc since 2.36, but its header cannot be included beside the kernel's. */
+/* In glibc since 2.36, but its header conflicts with the kernel's. */
 static inline int tp_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
-/* A file's place, whatever it is, without opening the file: closing it leaves locks alone. Between fstat and
-   tp_chmod_place nobody can exchange it. `folder` may be AT_FDCWD, and `flags` O_NOFOLLOW. */
+/* Opens a path of any type without opening the file itself (O_PATH), so that closing it releases no locks, and the file
+   cannot be replaced between fstat and tp_chmod_place. `folder` may be AT_FDCWD, and `flags` O_NOFOLLOW. */
 int tp_open_place(int folder, const char *name, int flags);
 int tp_chmod_place(int place, mode_t mode);
 
-/* Calls libmosquitto to read packets: at most `size_max` bytes from `fd`, after which there seem to be none. Returns
-   what it returns, or `failed` if an assertion of its own ended it: then the object can only be destroyed. Bounds and
-   survives where CPlatform's read and __assert_fail precede libc's, as in a program; not in libtappet.so. */
+/* Calls libmosquitto to read packets: at most `size_max` bytes from `fd`, after which reads return EAGAIN. Returns its
+   result, or `failed` if one of its assertions failed: the object can then only be destroyed. Effective only where
+   CPlatform's read and __assert_fail precede libc's: in programs, but not in libtappet.so. */
 struct mosquitto;
 int tp_read_packets(
     int (*call)(struct mosquitto *, int), struct mosquitto *object, int fd, size_t size_max, int failed);
 
-/* Bytes that the other end of a TCP connection has sent so far; -1 when the kernel does not say. */
+/* Number of bytes that the other end of a TCP connection has sent so far; -1 if unknown. */
 int64_t tp_bytes_received(int fd);
-/* Of the first interface that is up and not the loopback: 6 bytes of hardware address, 4 of IPv4 address. */
+/* Addresses of the first interface that is up, except loopback: 6 bytes of hardware address, 4 of IPv4 address. */
 void tp_network_identity(uint8_t addresses[10]);
-/* Bytes that the other end may send ahead of what was read. */
+/* Sets how many bytes the other end may send before they are read. */
 int tp_set_window(int fd, int bytes);
 
-/* Lets the process open as many descriptors, as far as its hard limit allows; returns how many it can open. */
+/* Raises the limit of open descriptors to `count`, or to the hard limit; returns the new limit. */
 size_t tp_raise_descriptors(size_t count);
 
-/* Root becomes nobody (65534), whom no service trusts; others stay who they are. Before Landlock: glibc signals all
-   threads for it. */
+/* Changes root to nobody (65534), whom no service trusts; other users stay as they are. Must precede Landlock, because
+   glibc signals all threads for the change. */
 int tp_drop_root(void);
-/* Gives up root's privileges, where it could not give up its name. */
+/* Drops root's capabilities, if the user could not be changed. */
 int tp_drop_capabilities(void);
 
-/* Bytes of memory of its own that this process may have from now on, and of each new thread's stack, which counts. */
+/* Limits this process's private memory, and the stack of each new thread, which is part of it. */
 void tp_limit_data(size_t bytes, size_t stack_size);
 
-/* Refuses these rights to this process for good, Landlock's handled_access_fs, handled_access_net and scoped; files at
-   and below `readable`, of which the last is NULL, can still be read. */
+/* Permanently denies this process the given rights (Landlock's handled_access_fs, handled_access_net and scoped); files
+   at and below the paths in `readable`, which ends with NULL, can still be read. */
 int tp_landlock_confine(uint64_t files, uint64_t network, uint64_t scopes, const char *const *readable);
-/* Loads what the name resolver would load with its first question. */
+/* Loads the modules that the name resolver would otherwise load for its first query. */
 void tp_load_resolver_modules(void);
 
-/* Landlock has no functions in glibc; syscall() is variadic. The second field exists since Landlock's version 4,
-   the third since 6. */
+/* glibc has no functions for Landlock, and syscall() is variadic. The second field exists since version 4 of Landlock,
+   the third since version 6. */
 static inline int tp_landlock_version(void) {
   return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
 }
-/* Global variables of getopt's. */
+/* getopt's global variables. */
 static inline const char *tp_optarg(void) { return optarg; }
 static inline int tp_optind(void) { return optind; }
 static inline int tp_optopt(void) { return optopt; }
@@ -177,17 +178,17 @@ static inline int tp_bind_unix(int fd, const struct sockaddr_un *address) {
 static inline int tp_connect_unix(int fd, const struct sockaddr_un *address) {
   return connect(fd, (const struct sockaddr *)address, sizeof *address);
 }
-/* `size`: of the address, which for an abstract name ends where the name does. */
+/* `size` is that of the address; an abstract name ends with the address. */
 static inline ssize_t tp_sendto_unix(
   int fd, const struct sockaddr_un *address, socklen_t size, const void *data, size_t count) {
   return sendto(fd, data, count, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)address, size);
 }
 int tp_accept(int fd, int flags);
 
-/* The process that connected: struct ucred needs a buffer of its size. */
+/* Returns the user and process id of the process that connected. */
 int tp_peer(int fd, uid_t *user, pid_t *process);
 
-/* A file that no name leads to yet; O_TMPFILE is made of several constants. */
+/* Opens a file without a name; O_TMPFILE consists of several constants. */
 int tp_open_unnamed(const char *folder);
 
 static inline int tp_shut_write(void) { return SHUT_WR; }
@@ -199,15 +200,15 @@ static inline int tp_is_socket(mode_t mode) { return S_ISSOCK(mode); }
 
 static inline FILE *tp_stdout(void) { return stdout; }
 static inline FILE *tp_stderr(void) { return stderr; }
-/* Opens /dev/null for reading in place of closed standard descriptors: a file that a library opened as 1 or 2 would get
-   our output, and libnfc fails without 0. Writes to them still fail, and are noticed. */
+/* Opens /dev/null for reading in place of closed standard descriptors: a file that a library opened as 1 or 2 would
+   receive our output, and libnfc fails without 0. Writes to them still fail, and are detected. */
 void tp_open_standard_descriptors(void);
-/* Writes at once. One thread. */
+/* Writes and flushes immediately. Single-threaded. */
 void tp_put(FILE *stream, const void *bytes, size_t size);
-/* The first errno with which stdout did not take what was put there; 0: it took all. */
+/* The errno of the first failed write to stdout; 0 if none failed. */
 int tp_output_error(void);
 
-/* An event of an input device (linux/input.h), as far as a scanner needs it. */
+/* The parts of an event of an input device (linux/input.h) that a scanner needs. */
 struct tp_input_event {
   bool is_key;          /* EV_KEY: `code` was pressed (1), released (0) or repeated (2) */
   bool is_dropped;      /* SYN_DROPPED: events are missing */
@@ -216,11 +217,11 @@ struct tp_input_event {
   int64_t milliseconds; /* when, on the device's clock */
 };
 typedef struct tp_input_event tp_input_event;
-/* Whether it is an input device with an Enter key. */
+/* Whether the descriptor is an input device with an Enter key. */
 bool tp_is_keyboard(int fd);
-/* Has the device report to this descriptor alone; -1 with errno. */
+/* Makes the device report only to this descriptor; -1 with errno. */
 int tp_grab_input(int fd);
-/* Reads an event: 1; 0 when there is none; -1 with errno when the device is gone. */
+/* Reads an event: returns 1; 0 if there is none; -1 with errno if the device is gone. */
 int tp_read_input(int fd, tp_input_event *event);
 
 #endif
