@@ -1584,7 +1584,7 @@ int tappet_kiosk_resume_person(
  * keeps the person's rows without the name.
  * @param kiosk The kiosk.
  * @param name The person's name.
- * @param forgets_taps Whether to remove the person's rows from the tap log, too.
+ * @param forgets_taps Whether to also remove the person's rows from the tap log.
  * @param completion Called with the result; may be NULL.
  * @param context Passed to the completion; may be NULL.
  * @return 0; otherwise the errors of tappet_kiosk_add_person(). */

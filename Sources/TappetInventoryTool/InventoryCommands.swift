@@ -226,8 +226,8 @@ extension Command {
       words: "inventory changes", section: .inventory, summary: "list the changes that can be undone, newest first",
       options: [.json],
       details: """
-        Lists the last 50 changes: number, time, person, change. Loans, reservations, barcodes and tags are
-        changes, too. An import is one change, and so is the removal of a place with everything in it.
+        Lists the last 50 changes: number, time, person, change. Loans, reservations, barcodes and tags
+        also count as changes. An import is one change, and so is the removal of a place with everything in it.
         With --json, one object per line.
         """,
       body: .running(InventoryHistory.listChanges))

@@ -131,7 +131,7 @@ struct RoomOutbox {
   private var rooms: [String: RoomDestination] = [:]
   private var ends: [(message: Message, outcome: Outcome)] = []
 
-  /// Writes to encrypted rooms, too; called before the first message.
+  /// Enables writing to encrypted rooms; called before the first message.
   mutating func encrypt(by cipher: any RoomCipher, _ encryption: RoomEncryption) {
     (self.cipher, self.encryption) = (cipher, encryption)
   }

@@ -48,7 +48,7 @@ extension Database {
   /// Whether the database contains the tables, as opposed to a new database; throws if a different version wrote it.
   ///
   /// The number of the version is four bytes that no checksum covers, and one wrong number would keep the kiosk from
-  /// starting for good. A different version has a different schema, too: if the schema is this version's, only the
+  /// starting for good. A different version also has a different schema: if the schema is this version's, only the
   /// number is damaged, and `prepare` corrects it.
   @export(interface)
   package func hasTables(_ tables: String, version: Int64) throws(DatabaseError) -> Bool {

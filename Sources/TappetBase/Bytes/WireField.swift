@@ -182,7 +182,7 @@ extension Optional: WireField where Wrapped: WireField {
       self = nil
       return
     }
-    // Without its type, the value would be an optional, too.
+    // Without its type, the value would also be an optional.
     let value: Wrapped = try reader.next()
     self = value
   }

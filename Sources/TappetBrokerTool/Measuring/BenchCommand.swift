@@ -162,7 +162,7 @@ struct BenchRun {
   }
 
   private mutating func turn(until limit: Instant) throws(LinkFailure) {
-    // Events that arrived before the connection ended are counted, too.
+    // Events that arrived before the connection ended are also counted.
     defer { takeNews() }
     try swarm.turn(until: limit, file: signals.fileDescriptor)
   }

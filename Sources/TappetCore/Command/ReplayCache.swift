@@ -60,7 +60,7 @@ struct ReplayCache: Sendable {
 
   /// Returns the start time by the wall clock, which is stable: an accepted proof does not become too old later.
   ///
-  /// If the clock is set ahead soon after the start, the start time moves ahead, too. After two windows, it no longer
+  /// If the clock is set ahead soon after the start, the start time also moves ahead. After two windows, it no longer
   /// moves: by then, proofs from before the start have expired, and a clock that is a day ahead for a minute must not
   /// cause refusals for a day.
   private mutating func startedUnixSeconds(at now: Moment) -> Int64 {

@@ -183,7 +183,7 @@ package final class InventoryImport {
       let namesake = try inventory.child(of: container, label, .box)
       let isElsewhere = container != nil && container?.row != box.container
       if namesake != nil || isElsewhere { try require(box, named: record, code) }
-      // A box that an earlier row has added cannot be a second box, too.
+      // A box that an earlier row added cannot also be a second box.
       if isElsewhere || !label.isEmpty && label != box.name, coded.contains(box.row),
         addedPlaces?.contains(box.row) == true
       {

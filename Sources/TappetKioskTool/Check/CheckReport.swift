@@ -146,7 +146,7 @@ struct CheckReport {
       note(
         "password", .note,
         "sent without TLS ('plain_password'): everyone on the network can read it, and publish with it; use an account "
-          + "that may do no more than the kiosk has to")
+          + "that has only the permissions that the kiosk needs")
     }
     guard broker.endpoints.contains(where: { $0.usesTLS }) else {
       return note("certificates", .good, "none needed: no endpoint uses TLS")

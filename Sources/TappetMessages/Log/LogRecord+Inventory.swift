@@ -120,12 +120,12 @@ extension InventoryJobReport {
     return switch change {
     case .started: "\(action) has started\(name): \(what)"
     case .ended, .cancelled: "\(action) has ended\(name)"
-    case .timeUp: "\(action) has ended\(name): nothing was tapped for too long"
+    case .timeUp: "\(action) has ended\(name): no tap within the time limit"
     case .removed: "\(action) has ended\(name): the configuration has changed"
     case .resumed:
-      "\(action) continues\(name) after the restart, with what was \(verb) before"
+      "\(action) continues\(name) after the restart, and keeps what was already \(verb)"
     case .written where job == .audit: "\(plural(items, "entry", "entries")) seen in \(action)\(name)" + rest
-    case .written: "\(plural(items, "item")) counted by \(action)\(name): the counts are the quantities now" + rest
+    case .written: "\(plural(items, "item")) counted by \(action)\(name): the counts are now the quantities" + rest
     case .discarded: "\(plural(items, "item")) counted by \(action)\(name): the counts were discarded"
     case .delayed:
       "the end of \(action)\(name) cannot be written now, and will be retried; what was \(verb) is on the disk"
@@ -160,14 +160,14 @@ extension InventoryFault {
       "the scanner sent something other than text; set it to the keyboard layout in the configuration, or to 9600 baud "
         + "on a serial line"
     case .notItem:
-      "a job is under way, in which only items are tapped, or the box or spot to count; end it first, with its card or "
-        + "button"
+      "a job is in progress in which only items can be tapped, or the box or spot to be counted; end it first, with "
+        + "its card or button"
     case .notNumber:
       "a number of pieces is only for a job that adds, takes or counts pieces, and 0 only for a count; start the job "
         + "first, with its card or button"
     case .numberUnclear:
       "something else was tapped or scanned after the last item, which keeps its one piece; scan the number again, and "
-        + "then the item that it is for"
+        + "then its item"
     case .needsBox: "an item can only be moved into a box; tap the item again, and then a box"
     case .gone: "the first of the two entries was removed from the inventory in the meantime"
     case .database: "the inventory cannot be read or changed now, or is in use by another process; tap again"
@@ -178,7 +178,7 @@ extension InventoryFault {
       "another person has some of the item, or has reserved it for today; use 'tappet item show' to see who, or "
         + "'tappet item unreserve' to cancel the reservation"
     case .away:
-      "tappet-inventory does not respond, or is not done with earlier taps and scans, so \(action) was not performed; "
+      "tappet-inventory does not respond, or is still handling earlier taps and scans, so \(action) was not performed; "
         + "tap again in a moment"
     }
   }

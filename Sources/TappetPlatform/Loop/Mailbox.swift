@@ -54,7 +54,8 @@ package final class Mailbox<Value: Sendable>: Sendable {
     }
   }
 
-  /// Makes the eventfd readable; EAGAIN would require 2^64 - 1 unread writes, and the eventfd is then readable, too.
+  /// Makes the eventfd readable; EAGAIN would require 2^64 - 1 unread writes, and the eventfd would then also be
+  /// readable.
   private func ring() {
     var one: UInt64 = 1
     _ = try? checked("write") { write(fileDescriptor, &one, 8) }

@@ -116,7 +116,7 @@ package final class UnixSocket {
   package static func sender(to name: String) throws(SystemError) -> UnixSocket {
     let new = try make(.datagrams, waits: false)
     var address = try address(of: name)
-    // An abstract name extends to the end of the address; a path may do so, too.
+    // An abstract name extends to the end of the address, and a path may also do so.
     if name.utf8.first == UInt8(ascii: "@") { withUnsafeMutableBytes(of: &address.sun_path) { $0[0] = 0 } }
     new.destination = (address, socklen_t(MemoryLayout<sa_family_t>.size + name.utf8.count))
     return new
