@@ -1,5 +1,5 @@
-// The members of the rooms in which the kiosk listens: only keys of their devices are kept. All that is kept for others
-// is bounded in sum, and nobody can crowd out the keys of another user, least of all of one who may send commands.
+// The members of the rooms in which the kiosk listens: only keys of their devices are kept. The total stored for other
+// users is limited, and no user can displace the keys of another, least of all of a user who may send commands.
 
 import TappetCore
 import TappetJSON
@@ -9,7 +9,7 @@ import TappetStore
 /// The members of a room.
 struct RoomMembers {
   var users: Set<String> = []
-  /// Whether nobody has joined or left since the homeserver listed them.
+  /// Whether no user has joined or left since the homeserver listed the members.
   var areCurrent = false
 }
 

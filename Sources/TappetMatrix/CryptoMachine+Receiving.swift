@@ -63,8 +63,8 @@ extension CryptoMachine {
     try receive(payload["content"] ?? .null, from: envelope, ed25519: signingKey)
   }
 
-  /// Whether a device may start a session: it is in the list of its user's devices, or this list has to be queried, and
-  /// what the device leaves is removed then if it is not.
+  /// Whether a device may start a session: it is in the list of its user's devices, or this list must be queried first;
+  /// the device's session is removed if the list then lacks it.
   private func isAccepted(_ key: String, of user: String, at now: Int64) -> Bool {
     if let list = lists[user], !list.isStale, !list.isUncertain, abs(now - list.learnedAt) < Limits.deviceListAgeMin {
       return list.devices.contains { $0.curve25519 == key }

@@ -1,5 +1,5 @@
 // The messages of this device that the homeserver may have. If it has others, this database is an older copy: its keys
-// would be used twice, and nobody could read what they encrypt.
+// would be used twice, and no one could read what they encrypt.
 
 import TappetCore
 import TappetJSON

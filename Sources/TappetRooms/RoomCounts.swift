@@ -8,7 +8,7 @@ package struct RoomCounts: Hashable, Sendable {
   package var unread: Int64 = 0
   /// Number of unread messages that mention the kiosk or everyone.
   package var mentions: Int64 = 0
-  /// Whether somebody has marked the room as unread for the kiosk's account.
+  /// Whether the room was marked as unread for the kiosk's account.
   package var isMarkedUnread = false
   /// Whether a push rule of the kiosk's account silences the room.
   package var isMuted = false

@@ -259,7 +259,7 @@ struct RoomOutbox {
     for index in items.indices {
       guard case .askingForKeys(let users) = items[index].state else { continue }
       if isValid { return items[index].state = .encrypting(users) }
-      // A damaged response does not mean that nobody may read the message.
+      // A damaged response does not mean that no one may read the message.
       if case .answered(200, _, _) = outcome { return end(index, .failed(.notAHomeserver, code: 200), at: now) }
       return handle(.members, index, outcome, at: now)
     }

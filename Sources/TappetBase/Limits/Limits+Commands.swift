@@ -62,7 +62,8 @@ extension Limits {
   package static var roomRetry: Backoff { Backoff(.seconds(1), upTo: .seconds(60)) }
   /// Number of consecutive immediate responses after which a homeserver that always has more is polled once a second.
   package static let roomHastyAnswersMax = 20
-  /// Number of messages to a device with which a homeserver may have more, and the time between such responses.
+  /// Number of messages to the device in a full response, after which the homeserver may have more, and the interval at
+  /// which it is then polled.
   package static let roomPageCount = 100
   package static let roomPageInterval: Duration = .milliseconds(100)
   /// Time without a sign of life after which the process counts as hung; it sends one after each response or failure.

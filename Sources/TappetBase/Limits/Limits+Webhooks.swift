@@ -46,7 +46,7 @@ extension Limits {
   package static let roomEditTriesMax = 20
   /// Shortest pause after an edit that the homeserver limits, so that most of its allowance is left for taps.
   package static let roomEditPause: Duration = .seconds(10)
-  /// Longest pause that a homeserver may request of an edit; after a longer one, nobody looks at the message any more.
+  /// Longest pause that a homeserver may request of an edit; after a longer pause, the edit would no longer be noticed.
   package static let roomEditPauseMax: Duration = .seconds(300)
   /// Maximum number of stored messages that may have to be edited; a new one replaces the oldest.
   package static let roomEditsMax: Int64 = 20_000

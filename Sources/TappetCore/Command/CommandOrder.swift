@@ -4,7 +4,7 @@
 /// The times of the newest commands.
 ///
 /// Among the senders of one key, a command counts as sent at the time that it states. Compared with a command under a
-/// different key, it was sent at the latest when it arrived, so that nobody outdates the commands of others.
+/// different key, it counts as sent no later than it arrived, so that no sender can outdate the commands of others.
 struct CommandOrder: Sendable {
   private struct Newest: Sendable {
     var sentAt: Int64

@@ -113,7 +113,7 @@ package struct BrokerSettings: Hashable, Sendable {
   /// Whether the broker supports retained messages; otherwise all messages, including the status, are sent without the
   /// retain flag.
   package var keepsRetained = true
-  /// Whether the connection needs what a kiosk needs: QoS 1, but no retained messages.
+  /// Whether the connection requires QoS 1, as a kiosk does, but not retained messages.
   package var needsQoS1 = false
   /// Topics to subscribe to on every connect, with QoS 1; messages on any other topic are ignored.
   package var commandTopics: [String] = []

@@ -152,7 +152,7 @@ struct Suspicion: Sendable {
     return set(entry, min(before + 1, Limits.closesMax))
   }
 
-  /// Handles the end of a connection on which other entries were in flight too; `nil` if the count is unchanged.
+  /// Handles the end of a connection on which other entries were also in flight; `nil` if the count is unchanged.
   mutating func closedAmongOthers(_ entry: OutboxEntry) -> CloseCount? {
     isSuspect(entry) ? nil : set(entry, closes(of: entry) + 1)
   }

@@ -290,8 +290,8 @@ struct InventoryDesk: Sendable {
     return nil
   }
 
-  /// Returns the request for a change in place of an earlier one, requested again, if a different number was scanned
-  /// since; `former` is the number of pieces to replace.
+  /// Returns the request for a change that replaces an earlier one, which was requested again, if a different number
+  /// was scanned since; `former` is the number of pieces to replace.
   private mutating func renumbered(
     _ adjustment: Adjustment, _ former: Int64, _ who: String, _ question: Question, _ random: inout Randomness,
     at now: Instant

@@ -18,7 +18,7 @@ extension Runtime {
 extension RoomEdit {
   /// The content of the edit (client-server API, "Event replacements"); `nil` if the message is not a JSON object.
   ///
-  /// The edit itself is a notice that mentions nobody, so that no phone rings a second time.
+  /// The edit itself is a notice without mentions, so that no phone rings a second time.
   var body: [UInt8]? {
     guard case .object(let members)? = JSON(decoding: message.fill(token: nil, id: entry)) else { return nil }
     var text = ""

@@ -1,6 +1,6 @@
 // The first line of a text, which is where secrets are: keys, passwords, passphrases, tokens, headers. All of them are
 // read here, so that a file means the same everywhere, whatever program wrote it. PowerShell writes UTF-16, Notepad a
-// byte order mark. Taken as bytes, they would become a password that nobody can type.
+// byte order mark. Taken as bytes, they would become a password that cannot be typed.
 
 import CPlatform
 import TappetBase

@@ -18,7 +18,7 @@ struct RoomPolling {
   ///
   /// A server that responds immediately is polled at most once per second, starting with the first empty response, or
   /// after `Limits.roomHastyAnswersMax` responses with events. With a full page of messages to this device, it is
-  /// polled sooner: anybody may have sent them, and they must not delay a key.
+  /// polled sooner: anyone may have sent these messages, and they must not delay a key.
   mutating func answered(isEmpty: Bool, isFirst: Bool, isFull: Bool = false, at now: Instant) -> Instant {
     failures = 0
     hastyCount = !isFirst && now - askedAt < Limits.roomRetry.first ? hastyCount + 1 : 0
