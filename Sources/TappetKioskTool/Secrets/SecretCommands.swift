@@ -22,9 +22,9 @@ extension Command {
     Command(
       words: "secret list", section: .secrets, summary: "list the secrets, without their keys", options: [.json],
       details: """
-        Lists id, action, index, fingerprint, creation time, uses and label of each secret, but never the key.
-        The fingerprint is the same on every kiosk that has the secret, and can be used as the id. A date before
-        2020 is shown as unknown, because the clock was not set.
+        Lists id, action, index, fingerprint, creation time, number of uses, last use, label and person of each
+        secret, but never the key. The fingerprint is the same on every kiosk that has the secret, and can be
+        used as the id. A date before 2020 is shown as unknown, because the clock was not set.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let (secrets, unreadable) = try SecretClient(configuration).list()
@@ -102,12 +102,12 @@ extension Command {
 
   static var audit: Command {
     Command(
-      words: "audit", section: .secrets, summary: "list who changed or saw a secret, and when",
+      words: "audit", section: .secrets, summary: "list who changed secrets or people, or saw a key",
       options: [CommandOption("verify", "check that no entry was changed, removed or inserted"), .json],
       details: """
-        Lists who created, imported, shared, renamed or removed a secret, and when: the last thousand entries.
-        With --verify, reports whether the entries are unmodified instead; if they are not, the exit status is
-        1.
+        Lists who created, imported, shared, renamed or removed a secret, changed a person or pushed people, and
+        when: the last thousand entries. With --verify, reports whether the entries are unmodified instead; if
+        they are not, the exit status is 1.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         if arguments.has("verify") { return try verifyAudit(arguments, configuration) }
