@@ -38,14 +38,14 @@ extension Command {
     Command(
       words: "fleet silent", section: .broker, summary: "list the kiosks that have gone silent, for scripts",
       options: brokerOptions + [
-        CommandOption("for", "TIME", .seconds(60...604_800), "how long a kiosk may be silent (5m)"), .json,
+        CommandOption("for", "TIME", .seconds(60...604_800), "how long a kiosk may be silent (5min)"), .json,
       ],
       abbreviatesOptions: true,
       details: """
         Lists the kiosks that are not connected, or have not published a state for that time. Prints nothing if
         there are no such kiosks. Exit status: 1 there are such kiosks; otherwise as for 'mqtt connect'.
         """,
-      example: "tappet fleet silent --for 10m", usageError: usageErrorOfBroker, body: .plain(FleetCommand.silent))
+      example: "tappet fleet silent --for 10min", usageError: usageErrorOfBroker, body: .plain(FleetCommand.silent))
   }
 
   /// The default topic for commands to kiosks.
