@@ -15,7 +15,7 @@ extension Command {
       words: "history", section: .running, summary: "list taps and presses with their outcomes",
       operands: [Operand("top", .word(["top"]), .optional)],
       options: [
-        CommandOption("since", "TIME", "only newer entries: 30min, 12h, 7d, 14:30, yesterday, or 2026-11-20"),
+        CommandOption("since", "TIME", "only newer entries: 30min, 12h, 7d, 14:30, 'yesterday 18:00', or 2026-11-20"),
         CommandOption("until", "TIME", "only older entries; of a day, until its end"),
         CommandOption("action", "ACTION", .action, "only taps and presses of this action"),
         CommandOption(
