@@ -258,21 +258,23 @@ extension Store {
 }
 
 extension StoreRequest {
-  /// Whether the request concerns only the tap log.
-  var isForHistory: Bool {
+  /// Whether the request only records taps, so that a power cut may undo it.
+  var recordsTaps: Bool {
     switch self {
-    case .recordTap, .keepHistory: true
+    case .recordTap, .recordSecretUse, .keepHistory: true
     case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .giveUp, .retry, .recordWebhook, .fetchEdit,
-      .recordOutcome, .check, .recordSecretUse, .recordFallback, .forgetFallbacks, .recordCloses,
+      .recordOutcome, .check, .recordFallback, .forgetFallbacks, .recordCloses,
       .recordBroker, .recordAnnounced, .recordTimedOpening, .recordRoomCommands, .settleRoomCommand, .recordWrongCodes,
       .recordTime:
       false
     }
   }
 
-  /// Whether the request concerns only the tap log, and must not wait for the next commit.
-  var isForHistoryAtOnce: Bool {
-    if case .recordTap(_, mayWait: true) = self { return false }
-    return isForHistory
+  /// Whether the request only records taps, and must not wait for the next commit.
+  var recordsTapsAtOnce: Bool {
+    switch self {
+    case .recordTap(_, mayWait: true), .recordSecretUse: false
+    case _: recordsTaps
+    }
   }
 }

@@ -37,7 +37,7 @@ package final class StoreThread: @unchecked Sendable {
     var isHeartbeatWanted = false
     /// Whether a pending request justifies a commit.
     private(set) var isWanted = false
-    /// Whether a pending tap log request must not wait for the next commit.
+    /// Whether a pending request that only records taps must not wait for the next commit.
     private var hasTaps = false
     private var appendCount = 0
 
@@ -54,11 +54,11 @@ package final class StoreThread: @unchecked Sendable {
       }
       requests.append(request)
       isWanted = isWanted || request.isWorthACommit
-      hasTaps = hasTaps || request.isForHistoryAtOnce
+      hasTaps = hasTaps || request.recordsTapsAtOnce
       return true
     }
 
-    /// Takes all pending requests if one of them justifies a commit, otherwise those for the tap log.
+    /// Takes all pending requests if one of them justifies a commit, otherwise those that only record taps.
     mutating func takeRequests() -> [StoreRequest] {
       guard isWanted || isStopping else { return takeTaps() }
       defer { (requests, isWanted, hasTaps, appendCount) = ([], false, false, 0) }
@@ -68,8 +68,8 @@ package final class StoreThread: @unchecked Sendable {
     private mutating func takeTaps() -> [StoreRequest] {
       guard hasTaps else { return [] }
       hasTaps = false
-      defer { requests.removeAll { $0.isForHistory } }
-      return requests.filter { $0.isForHistory }
+      defer { requests.removeAll { $0.recordsTaps } }
+      return requests.filter { $0.recordsTaps }
     }
   }
 
@@ -228,15 +228,18 @@ package final class StoreThread: @unchecked Sendable {
       store?.historyAge = age
     }
     if requests.isEmpty { return }
-    guard requests.contains(where: { !$0.isForHistory }) else { return writeTaps(requests) }
+    guard requests.contains(where: { !$0.recordsTaps }) else { return writeTaps(requests) }
     serve(StoreBatch(unfinished + requests))
   }
 
-  /// Writes tap log rows that are not part of any other commit.
+  /// Records taps that are not part of any other commit.
   private func writeTaps(_ requests: [StoreRequest]) {
-    guard historyAge != nil, let store = try? openStore() else { return }
+    guard let store = try? openStore() else { return }
     try? store.withoutSync { () throws(DatabaseError) in
-      for case .recordTap(let record, _) in requests { try store.note(record) }
+      for request in requests {
+        var events: [StoreEvent] = []
+        try request.perform(in: store, &events)
+      }
     }
     closeIfDamaged()
   }

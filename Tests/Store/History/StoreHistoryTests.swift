@@ -138,6 +138,19 @@ import TestSupport
     #expect(try all(reader).map(\.action) == ["waits", "at once", "later", "door"])
   }
 
+  @Test func `the use of a secret is written with the row of its tap, even if the tap has no entry`() throws {
+    let secrets = try SecretStore(open())
+    let secret = TagSecret(
+      id: "s", action: "relay", index: 0, key: try .random(), createdUnixSeconds: 1, label: nil, uid: Self.uid)
+    try secrets.add(secret, noting: audited("secret-made"))
+    let thread = try startThread()
+    thread.submit(.keepHistory(.seconds(86_400)))
+    thread.submit(.recordSecretUse(id: "s", uid: nil, unixSeconds: 7))
+    thread.submit(.recordTap(refused(SystemClock().now().unixMilliseconds, action: "relay"), mayWait: false))
+    #expect(try eventually { try secrets.secrets().readable.map(\.lastUsedUnixSeconds) == [7] })
+    thread.stop()
+  }
+
   @Test func `a thread that keeps no log writes none, and empties the one that is there`() throws {
     try note(try open(), refused(SystemClock().now().unixMilliseconds))
     let thread = try startThread()
