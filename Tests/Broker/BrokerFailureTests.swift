@@ -76,7 +76,7 @@ import Testing
     #expect(subject.contains("elsewhere.example") && names.contains("DNS:elsewhere.example"))
   }
 
-  @Test func `a common name is not a host name`() throws {
+  @Test func `a common name is not accepted as a host name`() throws {
     let path = TestCertificates.path("common-name")
     let made = try Programs.run(
       Programs.installed("openssl"),
@@ -107,7 +107,7 @@ import Testing
     #expect(subject.contains("localhost"))
   }
 
-  @Test func `a server certificate of tomorrow is refused as not yet valid`() throws {
+  @Test func `a server certificate that is not valid yet is refused as such`() throws {
     let broker = try TestBroker(.mutual(server: "future-server"))
     let failure = try failure(broker.settings())
     guard case .tls(.notYetValid) = failure else {
@@ -125,7 +125,7 @@ import Testing
     #expect(failure.map { wanted.contains($0) } == true, "\(String(describing: failure))")
   }
 
-  @Test func `no client certificate where one is required is reported as such`() throws {
+  @Test func `a missing client certificate is reported if the broker requires one`() throws {
     let broker = try TestBroker()
     var settings = broker.settings()
     settings.certificateFile = nil
@@ -152,7 +152,7 @@ import Testing
     try expectRefusal(settings, alerts: [.certificateExpired])
   }
 
-  @Test func `files that do not match are reported before anything is sent`() throws {
+  @Test func `unusable certificate and key files are reported before anything is sent`() throws {
     let broker = try TestBroker()
     let key = TestCertificates.path("second-client.key")
     let certificate = TestCertificates.path("client.pem")
@@ -165,7 +165,7 @@ import Testing
     #expect(try failure(settings) == .files(.certificateWithoutKey(certificate: certificate)))
   }
 
-  @Test func `files replaced on disk count at the next connect of the same link`() throws {
+  @Test func `files replaced on disk are used at the link's next connect`() throws {
     let broker = try TestBroker()
     let folder = TestFolder.make("replaced")
     var settings = broker.settings()
@@ -197,7 +197,7 @@ import Testing
     }
   }
 
-  @Test func `new settings count from the next connect`() throws {
+  @Test func `new settings apply from the next connect`() throws {
     let broker = try TestBroker()
     let test = try LinkUnderTest(BrokerSettings(endpoints: [], clientID: "x"))
     #expect(test.failure() == .settingsRefused(code: 0))
@@ -226,7 +226,7 @@ import Testing
     #expect(try failure(settings(peer, usesTLS: true)) == .closedWithoutTLS)
   }
 
-  @Test func `TLS to a real broker's port without TLS is not blamed on the certificate`() throws {
+  @Test func `TLS to a real broker's port without TLS is not reported as a certificate fault`() throws {
     let broker = try TestBroker(.plain)
     let settings = BrokerSettings(
       endpoints: [BrokerEndpoint(host: "127.0.0.1", port: broker.port, usesTLS: true)], clientID: "kiosk-test",
@@ -235,30 +235,30 @@ import Testing
     #expect(try failure(settings) == .closedWithoutTLS)
   }
 
-  @Test func `a peer that resets the connection is reported like one that hangs up`() throws {
+  @Test func `a connection reset is reported like a closed connection`() throws {
     let peer = TestPeer(.reset)
     #expect(try failure(settings(peer)) == .closedBeforeConnack(usesTLS: false, clientCertificateGiven: false))
     #expect(try failure(settings(peer, usesTLS: true)) == .closedWithoutTLS)
   }
 
   @Test(arguments: 1...5)
-  func `each refusal of CONNECT has its name`(_ code: UInt8) throws {
+  func `each reason for refusing CONNECT is reported by name`(_ code: UInt8) throws {
     let peer = TestPeer(.answerAndHangUp([0x20, 0x02, 0x00, code]))
     let name = try #require(ConnackCode(rawValue: code))
     #expect(try failure(settings(peer)) == .connack(name))
   }
 
-  @Test func `an unknown refusal keeps its number`() throws {
+  @Test func `an unknown reason for refusing CONNECT is reported by number`() throws {
     let peer = TestPeer(.answer([0x20, 0x02, 0x00, 0x2A]))
     #expect(try failure(settings(peer)) == .connackUnknown(code: 0x2A))
   }
 
-  @Test func `MQTT 5's refusal has its name`() throws {
+  @Test func `an MQTT 5 reason for refusing CONNECT is reported by name`() throws {
     let peer = TestPeer(.answer([0x20, 0x03, 0x00, 0x8A, 0x00]))
     #expect(try failure(settings(peer, version: .v5)) == .refused(.banned))
   }
 
-  @Test func `with MQTT 5 the broker's reason for the end is reported`() throws {
+  @Test func `with MQTT 5 the broker's reason for disconnecting is reported`() throws {
     let peer = TestPeer(.answer([0x20, 0x03, 0x00, 0x00, 0x00, 0xE0, 0x01, 0x8E]))
     let test = try LinkUnderTest(settings(peer, version: .v5))
     test.link.connect(endpoint: 0)
@@ -293,7 +293,7 @@ import Testing
     #expect(!test.log.events.contains { if case .acknowledged = $0 { true } else { false } }, "\(test.log.events)")
   }
 
-  @Test func `an attempt can be aborted, and ends with one event`() throws {
+  @Test func `an aborted connection attempt ends with a single event`() throws {
     let peer = TestPeer(.silence)
     let test = try LinkUnderTest(settings(peer, usesTLS: true))
     test.link.connect(endpoint: 0)
@@ -305,7 +305,7 @@ import Testing
     #expect(test.log.events == [.disconnected, .disconnected])
   }
 
-  @Test func `a peer that never answers is given up, with and without TLS`() throws {
+  @Test func `the connect timeout expires if a peer never answers, with and without TLS`() throws {
     let peer = TestPeer(.silence)
     let plain = try LinkUnderTest(impatient(settings(peer)))
     let other = TestPeer(.silence)
@@ -324,7 +324,7 @@ import Testing
     #expect(test.log.wait(.lost(.acknowledgeExpired)))
   }
 
-  @Test func `shutting down does not wait for a peer that is silent`() throws {
+  @Test func `shutting down does not wait for a silent peer`() throws {
     let peer = TestPeer(.answer([0x20, 2, 0, 0]))
     let test = try LinkUnderTest(settings(peer))
     test.link.connect(endpoint: 0)

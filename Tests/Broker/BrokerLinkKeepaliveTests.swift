@@ -9,7 +9,7 @@ import Testing
 private func second(_ number: Int64) -> Instant { Instant(nanoseconds: number * 1_000_000_000) }
 
 @Suite struct BrokerLinkKeepaliveTests {
-  @Test func `a quiet connection is pinged once, and dead without an answer`() {
+  @Test func `an idle connection is pinged once, and closed if no response arrives`() {
     var keepalive = BrokerLinkKeepalive(interval: .seconds(10), at: second(0))
     #expect(keepalive.deadline == second(10))
     #expect(keepalive.advance(to: second(9)) == .none)
@@ -20,14 +20,14 @@ private func second(_ number: Int64) -> Instant { Instant(nanoseconds: number * 
     #expect(keepalive.advance(to: second(15)) == .dead)
   }
 
-  @Test func `an answer is awaited no longer than a PUBACK`() {
+  @Test func `a ping response has the same timeout as a PUBACK`() {
     var keepalive = BrokerLinkKeepalive(interval: .seconds(60), at: second(0))
     #expect(keepalive.advance(to: second(60)) == .ping)
     keepalive.pinged(true, at: second(60))
     #expect(keepalive.deadline == second(60) + Limits.acknowledgeTimeout)
   }
 
-  @Test func `a broker that sends does not delay the ping, only bytes from the client do`() {
+  @Test func `bytes from the client delay the ping, but bytes from the broker do not`() {
     var keepalive = BrokerLinkKeepalive(interval: .seconds(10), at: second(0))
     keepalive.sent(at: second(4))
     for time in 5...13 { keepalive.received(at: second(Int64(time))) }
@@ -37,7 +37,7 @@ private func second(_ number: Int64) -> Instant { Instant(nanoseconds: number * 
     #expect(keepalive.deadline == second(23))
   }
 
-  @Test func `a silent broker is dead in time, whatever the client sends`() {
+  @Test func `a silent broker is detected in time, whatever the client sends`() {
     var keepalive = BrokerLinkKeepalive(interval: .seconds(10), at: second(0))
     for time in 1...9 { keepalive.sent(at: second(Int64(time))) }
     #expect(keepalive.advance(to: second(10)) == .ping)

@@ -45,7 +45,7 @@ import Testing
     #expect(try outcome(settings) == .connected(sessionPresent: false))
   }
 
-  @Test func `a password in memory serves as one in a file`() throws {
+  @Test func `a password in memory works like one in a file`() throws {
     let broker = try TestBroker(.password(user: "kiosk", password: "correct horse"))
     var settings = broker.settings()
     settings.password = BrokerPassword(bytes("correct horse"))
@@ -58,7 +58,8 @@ import Testing
   }
 
   @Test(arguments: [MQTTVersion.v311, .v5])
-  func `a wrong password is not blamed on TLS, however soon the broker closes`(_ version: MQTTVersion) throws {
+  func `a wrong password is not reported as a TLS fault, however soon the broker closes`(_ version: MQTTVersion) throws
+  {
     let broker = try TestBroker(.password(user: "kiosk", password: "correct horse"))
     var settings = broker.settings(version: version)
     settings.passwordFile = try file("battery staple\n")
@@ -80,7 +81,7 @@ import Testing
     return SecretBytes(taking: &bytes)
   }
 
-  @Test func `a will of the caller's own is published when the connection breaks`() throws {
+  @Test func `the caller's own will is published when the connection breaks`() throws {
     let broker = try TestBroker()
     let subscriber = try broker.subscribe("kiosk/#")
     var settings = broker.settings()
@@ -97,7 +98,7 @@ import Testing
     #expect(eventually { subscriber.messages.contains("0 1 kiosk/gone away") }, "\(broker.log)")
   }
 
-  @Test func `a password's file that is gone or empty is named`() throws {
+  @Test func `a missing or empty password file is reported with its path`() throws {
     let broker = try TestBroker(.password(user: "kiosk", password: "correct horse"))
     var settings = broker.settings()
     settings.passwordFile = folder + "/none"
@@ -139,7 +140,7 @@ import Testing
     #expect(try outcome(settings) == .connected(sessionPresent: false))
   }
 
-  @Test func `a password is never sent in the clear`() throws {
+  @Test func `without TLS and without consent no password is sent`() throws {
     let peer = try #require(TestSocket.listening())
     defer { close(peer.socket) }
     let settings = BrokerSettings(

@@ -57,14 +57,14 @@ private let first = EntryID(high: 1, low: 1)
     #expect(test.log.events == [.connected(sessionPresent: false), .acknowledged(first)])
   }
 
-  @Test func `the certificate is the identity`() throws {
+  @Test func `the client certificate determines the user name`() throws {
     let broker = try TestBroker()
     let test = try LinkUnderTest(broker.settings())
     #expect(test.connected(broker))
     #expect(eventually { broker.log.contains("as kiosk-test (p2, c1, k60, u'kiosk-demo')") })
   }
 
-  @Test func `a burst is acknowledged whole, each entry once`() throws {
+  @Test func `each message of a burst is acknowledged once`() throws {
     let broker = try TestBroker()
     let test = try LinkUnderTest(broker.settings())
     #expect(test.connected(broker))
@@ -74,7 +74,7 @@ private let first = EntryID(high: 1, low: 1)
     #expect(test.log.events.dropFirst() == ids.map { .acknowledged($0) }[...])
   }
 
-  @Test func `a message of 64 KiB goes through`() throws {
+  @Test func `a message of 64 KiB is delivered`() throws {
     let broker = try TestBroker()
     let subscriber = try broker.subscribe("kiosk/large")
     let test = try LinkUnderTest(broker.settings())
@@ -103,7 +103,7 @@ private let first = EntryID(high: 1, low: 1)
     #expect(subscriber.messages.map { $0.split(separator: " ")[2] } == ["kiosk/now", "kiosk/then"])
   }
 
-  @Test func `a message that is not allowed is refused by its reason, and the connection stays`() throws {
+  @Test func `a forbidden message is refused with a reason, and the connection stays open`() throws {
     let acl = TestFolder.make("acl") + "/acl"
     try "topic readwrite kiosk/#\ntopic readwrite tappet/#\n".write(toFile: acl, atomically: true, encoding: .utf8)
     let broker = try TestBroker(.plain, more: "acl_file \(acl)\n")
@@ -115,7 +115,7 @@ private let first = EntryID(high: 1, low: 1)
     #expect(test.log.wait(.acknowledgedUnheard(first)))
   }
 
-  @Test func `a topic that MQTT forbids is refused at once`() throws {
+  @Test func `a topic that MQTT forbids is refused immediately`() throws {
     let broker = try TestBroker(.plain)
     let test = try LinkUnderTest(broker.settings())
     #expect(test.connected(broker))
@@ -127,7 +127,7 @@ private let first = EntryID(high: 1, low: 1)
 
   // MARK: Status and will
 
-  @Test func `status is retained online while connected, and offline after an orderly end`() throws {
+  @Test func `the retained status is online while connected, and offline after a clean stop`() throws {
     let broker = try TestBroker()
     let watcher = try broker.subscribe("tappet/+/status")
     let test = try LinkUnderTest(broker.settings())
@@ -153,7 +153,7 @@ private let first = EntryID(high: 1, low: 1)
     #expect(eventually { broker.log.contains("Received DISCONNECT from kiosk-test") })
   }
 
-  @Test func `the will says offline when the connection breaks`() throws {
+  @Test func `the will publishes the offline status when the connection breaks`() throws {
     let broker = try TestBroker(.plain)
     let watcher = try broker.subscribe("tappet/+/status")
     let test = try LinkUnderTest(broker.settings())
@@ -167,7 +167,7 @@ private let first = EntryID(high: 1, low: 1)
   }
 
   @Test(arguments: [true, false])
-  func `a network with a delay is waited for`(_ usesTLS: Bool) throws {
+  func `the link connects over a slow network`(_ usesTLS: Bool) throws {
     let broker = try TestBroker(usesTLS ? .mutual(server: "server") : .plain)
     // If the kernel let the SYN in after all, because a filler's handshake was late, nothing was tested: try once more.
     for _ in 0..<10 {
@@ -206,7 +206,7 @@ private let first = EntryID(high: 1, low: 1)
     #expect(test.log.wait(.acknowledged(first)))
   }
 
-  @Test func `a broker that stops answering is noticed by the keepalive`() throws {
+  @Test func `the keepalive detects a broker that stops answering`() throws {
     let broker = try TestBroker()
     var settings = broker.settings()
     settings.keepaliveSeconds = 5
@@ -231,7 +231,7 @@ private let first = EntryID(high: 1, low: 1)
     #expect(test.log.events == [.connected(sessionPresent: false)])
   }
 
-  @Test func `a hundred connections leave no descriptor behind`() throws {
+  @Test func `a hundred connections leak no descriptors`() throws {
     let broker = try TestBroker()
     let test = try LinkUnderTest(broker.settings())
     #expect(test.connected(broker))
@@ -252,7 +252,7 @@ private let first = EntryID(high: 1, low: 1)
     #expect(eventually { TestSocket.descriptorCount <= before })
   }
 
-  @Test func `a hundred links that never got a connection leave no descriptor behind`() throws {
+  @Test func `a hundred failed connections leak no descriptors`() throws {
     let settings = BrokerSettings(
       endpoints: [BrokerEndpoint(host: "localhost", port: TestSocket.freePort(), usesTLS: true)], clientID: "x",
       caFile: TestCertificates.path("ca.pem"))
@@ -261,7 +261,7 @@ private let first = EntryID(high: 1, low: 1)
     #expect(eventually { TestSocket.descriptorCount <= before })
   }
 
-  @Test func `a connected link that has nothing to do sleeps`() throws {
+  @Test func `an idle link sleeps`() throws {
     let broker = try TestBroker()
     let test = try LinkUnderTest(broker.settings())
     #expect(test.connected(broker))

@@ -57,7 +57,7 @@ private func publish(_ broker: TestBroker, _ arguments: String..., input: String
 }
 
 @Suite(.serialized) struct CommandLinkTests {
-  @Test func `messages that need no response do not keep the link from its pings`() throws {
+  @Test func `messages that need no response do not delay pings`() throws {
     let broker = try TestBroker()
     var settings = broker.settings()
     settings.keepaliveSeconds = 5
@@ -109,7 +109,7 @@ private func publish(_ broker: TestBroker, _ arguments: String..., input: String
     #expect(test.log.wait { $0.contains { if case .acknowledgedUnheard = $0 { true } else { false } } })
   }
 
-  @Test func `of a megabyte only its size arrives, and the link stays`() throws {
+  @Test func `only the size of a one-megabyte message arrives, and the link stays connected`() throws {
     let broker = try TestBroker()
     let test = try CommandLink(broker.settings())
     defer { test.end() }
@@ -155,7 +155,7 @@ private func publish(_ broker: TestBroker, _ arguments: String..., input: String
     #expect(flow.admit("lamp", at: start + .seconds(1)) == .passed)
   }
 
-  @Test func `commands may take a few megabytes at once, and a little each second, however long there were none`() {
+  @Test func `received commands are limited to a burst of a few megabytes, and a small rate afterwards`() {
     var budget = InboundQuota()
     let start = Instant(nanoseconds: 0)
     budget.subscribed(upTo: Limits.commandBytesMax, at: start)

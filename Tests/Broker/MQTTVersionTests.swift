@@ -22,7 +22,7 @@ import Testing
     return settings
   }
 
-  @Test func `over TLS it is MQTT 5, and without TLS 3.1.1`() throws {
+  @Test func `MQTT 5 is used over TLS, and 3.1.1 without TLS`() throws {
     for (security, version) in [(TestBroker.Security.mutual(server: "server"), "(p5,"), (.plain, "(p2,")] {
       let broker = try TestBroker(security)
       let test = try LinkUnderTest(settings(broker))
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a broker says with MQTT 5 that nobody subscribes to a topic`() throws {
+  @Test func `with MQTT 5 a message without subscribers is reported as such`() throws {
     let broker = try TestBroker()
     let test = try LinkUnderTest(settings(broker))
     #expect(test.connected(broker))
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: TestOldBroker.Manner.allCases)
-  func `a broker that does not take MQTT 5 is asked again with 3.1.1, at once`(_ manner: TestOldBroker.Manner) throws {
+  func `a broker without MQTT 5 is retried immediately with 3.1.1`(_ manner: TestOldBroker.Manner) throws {
     let broker = try TestOldBroker(manner)
     let test = try LinkUnderTest(broker.settings)
     test.link.connect(endpoint: 0)
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: [MQTTVersion.v311, .v5])
-  func `a version that was chosen is the only one`(_ version: MQTTVersion) throws {
+  func `only the configured MQTT version is tried`(_ version: MQTTVersion) throws {
     let broker = try TestOldBroker(.refusesInMQTT5)
     var settings = broker.settings
     settings.version = version
@@ -107,7 +107,7 @@ import Testing
     #expect(refusing.versions == ["5", "4"])
   }
 
-  @Test func `the first answer in MQTT 5 is reported, unless it was known`() throws {
+  @Test func `the first MQTT 5 response is reported, unless support was already known`() throws {
     let broker = try TestBroker()
     let test = try LinkUnderTest(settings(broker))
     for known in [MQTT5Support.unknown, .present] {
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `a broker that takes neither version is reported with its last answer`() throws {
+  @Test func `a broker that supports neither version is reported with its last response`() throws {
     let broker = try TestOldBroker(.hangsUp, refusesAll: true)
     let test = try LinkUnderTest(broker.settings)
     #expect(test.failure() == .connack(.notAuthorized))

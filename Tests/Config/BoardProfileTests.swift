@@ -10,7 +10,7 @@ import Testing
 @testable import TappetPanel
 
 @Suite struct BoardProfileTests {
-  @Test(arguments: Headers.names) func `every pin carries the line that other sources state`(_ name: String) throws {
+  @Test(arguments: Headers.names) func `every pin has the line that other sources state`(_ name: String) throws {
     let profile = try Headers.profile(name)
     let expected = try Headers.numbers(name)
     let names = try Headers.beagleBoneChips().flatMap { $0.lines.map { $0.name } }
@@ -46,7 +46,7 @@ import Testing
     #expect(pins.filter { $0.name == "5V" }.map { $0.number } == [2, 4])
   }
 
-  @Test func `names of Rockchip and Allwinner lines say their number`() throws {
+  @Test func `names of Rockchip and Allwinner lines match their numbers`() throws {
     for name in ["rock-pi-4", "rock-5b"] {
       for pin in try Headers.profile(name).headers[0].pins {
         guard case .offset(let labels, let offset) = pin.line else { continue }
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `the pins of a HAT's EEPROM are not for lights and buttons`() throws {
+  @Test func `the pins of a HAT's EEPROM are reserved`() throws {
     let profile = try Headers.profile("raspberry-pi")
     #expect(profile.headers[0].pins.filter { $0.reservedFor != nil }.map { $0.number } == [27, 28])
     #expect(profile.lastPin == 40)
@@ -131,7 +131,7 @@ import Testing
     "title: T\nchips: \(chips)\nheaders:\n  - title: H\n    pins:\n" + pins
   }
 
-  @Test func `a sound profile has no mistakes`() {
+  @Test func `a valid profile has no errors`() {
     #expect(sentences(header("      1: 3V3\n      2: {name: A, line: 4, also: X}\n")) == [])
     #expect(sentences("title: T\nheaders: [{title: H, pins: {1: GND, 2: {name: A, kernel: B}}}]\n") == [])
   }
@@ -177,7 +177,7 @@ import Testing
     #expect(sentences(header(pins)).first == sentence)
   }
 
-  @Test func `a pin needs its chip where there are several`() {
+  @Test func `a pin must name its chip if there are several`() {
     let pins = "      1: {name: A, line: 1}\n      2: GND\n"
     #expect(
       sentences(header(pins, chips: "{a: [x], b: [y]}")) == [
@@ -185,7 +185,7 @@ import Testing
       ])
   }
 
-  @Test func `text that is not a profile at all is reported`() {
+  @Test func `text that is not a profile is reported`() {
     #expect(sentences("") == ["my.yaml:1:1: the key 'headers' is missing"])
     #expect(sentences("\u{7F}: [").count == 1)
     #expect(sentences("title: T\n") == ["my.yaml:1:1: the key 'headers' is missing"])

@@ -94,13 +94,13 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
   }
 
   @Test(arguments: [("800 ms", 800), ("3 s", 3000), ("10min", 600_000), ("'24 h'", 86_400_000), ("1 d", 86_400_000)])
-  func `a duration has a unit`(text: String, milliseconds: Int) throws {
+  func `a duration needs a unit`(text: String, milliseconds: Int) throws {
     let action = try load(
       "\(good)  - {name: a, topic: a, message: a, expires: \(text)}\n".replacing("\n\n", with: "\n"))
     #expect(action.actions[1].expiresAfter == .milliseconds(milliseconds))
   }
 
-  @Test func `an alias repeats a value, and quotes and tags keep text text`() throws {
+  @Test func `an alias repeats a value, and quotes and tags mark a value as text`() throws {
     let configuration = try load(
       """
       broker: {url: [mqtts://a, 'mqtt://b:2'], client_id: !!str 12}
@@ -125,12 +125,12 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     ("outbox:\n  count: 5\n _size: 1 MB\n", "7:2"), ("outbox: {count:_5}\n", "5:16"), ("clock_: check\n", "5:6"),
     ("tags:\n  -_uid: a\n    action: light\n", "6:4"), ("# a:_b\nclock: _check\nhistory: 90 d: c\n", "6:8"),
   ])
-  func `a no-break space is named, at its place`(_ text: String, _ place: String) {
+  func `a no-break space is reported with its position`(_ text: String, _ place: String) {
     let sentence = "a no-break space (U+00A0) is used where only a plain space is allowed; retype it"
     #expect(sentences(good + text.replacing("_", with: "\u{a0}")) == ["kiosk.yaml:\(place): " + sentence])
   }
 
-  @Test func `a no-break space in a text and in a comment is a character like any other`() throws {
+  @Test func `a no-break space is allowed in text and comments`() throws {
     let text = good.replacing("toggle", with: "'Porte\u{a0}:\u{a0}ouverte'") + "#\u{a0}note\n"
     #expect(try load(text).actions[0].message.text == "Porte\u{a0}:\u{a0}ouverte")
     #expect(
@@ -283,7 +283,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       """, "kiosk.yaml:4:5: another action is already named 'a'"),
   ]
 
-  @Test(arguments: bad) func `each mistake has its sentence`(_ config: BadConfig) {
+  @Test(arguments: bad) func `each error has its own message`(_ config: BadConfig) {
     #expect(sentences(config.text) == config.sentences)
   }
 
@@ -308,7 +308,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(try load(good + "reader: none\n").reader == nil)
   }
 
-  @Test func `names, devices and sockets have bounds`() {
+  @Test func `overlong names, devices and sockets are refused`() {
     let name = String(repeating: "n", count: Limits.actionNameSizeMax + 1)
     #expect(sentences(good.replacing("name: light", with: "name: \(name)")).count == 1)
     #expect(sentences(good.replacing("name: light", with: "name: \"a\\nb\"")).count == 1)
@@ -346,7 +346,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(found.last == "kiosk.yaml:1004:1: and 950 more")
   }
 
-  @Test func `any bytes give a configuration or a printable sentence`() {
+  @Test func `any bytes yield a configuration or a printable error`() {
     var random = SeededGenerator(seed: 20_260_101)
     let seeds = Self.bad.map { Array($0.text.utf8) } + [Array(good.utf8)]
     for _ in 0..<4000 {
@@ -367,7 +367,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
 
   // MARK: The timestamp key
 
-  @Test func `a timestamp key is hex digits in a file of its owner's alone`() throws {
+  @Test func `a timestamp key must be hex digits in a file that only its owner can read`() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     let path = folder.path + "/t.key"

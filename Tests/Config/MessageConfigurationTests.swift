@@ -73,7 +73,7 @@ import Testing
     "topic: t, message: '', retain: true", "topic: t, message: m, on_remove: {message: \"\"}",
     "topic: t, message: m, webhook: {url: 'https://a.example', body: ''}",
   ])
-  func `an empty message that is written out is one`(_ action: String) {
+  func `an explicitly empty message is accepted`(_ action: String) {
     guard case .loaded = parse(action) else {
       Issue.record("\(parse(action))")
       return
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: ["format: json", "format: yaml, topic: home, message: x"])
-  func `a format needs a message, and is one of three`(_ action: String) {
+  func `an unknown format, or one without a message, is refused`(_ action: String) {
     guard case .refused = parse(action) else {
       Issue.record("accepted: \(action)")
       return

@@ -39,7 +39,7 @@ import Testing
     ("on_remove: {topic: a}", "'message' is missing"), ("on_remove: {message: '%T'}", "timestamp_key"),
     ("on_remove: {topic: 'a/#', message: x}", "a topic"), ("on_remove: {mesage: x}", "did you mean 'message'?"),
   ])
-  func `each error is named`(_ text: String, _ reason: String) {
+  func `each error is reported`(_ text: String, _ reason: String) {
     guard case .refused(let problems) = parse(text) else {
       Issue.record("accepted: \(text)")
       return

@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `files that are missing have their line, among all other mistakes`() {
+  @Test func `missing files are listed with their lines, along with all other errors`() {
     let text = """
       broker: {url: 'mqtts://h', client_id: k, ca: ca.pem,
         certificate: c.pem, private_key: c.key}
@@ -55,7 +55,7 @@ import Testing
       ])
   }
 
-  @Test func `a private key is for its owner alone, next to its certificate or in one file with it`() throws {
+  @Test func `a private key must be readable only by its owner, even in its certificate's file`() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     let key = folder.path + "/c.key"

@@ -27,7 +27,7 @@ import Testing
     ("password: a: b", "4:12: a value that contains ': ' must be in quotes: 'a…'"),
     ("clock: !x y", "4:8: the tag '!x' is not supported; write the value without it, or in quotes"),
   ])
-  func `a text that needs quotes is reported with them, and one that may be secret is not shown`(
+  func `text that needs quotes is shown with them, unless it may be secret`(
     _ line: String, _ sentence: String
   ) {
     #expect(sentences(line) == ["kiosk.yaml:" + sentence])

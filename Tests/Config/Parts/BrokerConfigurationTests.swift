@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `several brokers have five seconds for an answer, one has twenty, or what is configured`() throws {
+  @Test func `the response timeout is 5 s with several brokers, 20 s with one, or as configured`() throws {
     let actions = "actions: [{name: a, topic: t, message: m}]\n"
     func time(_ more: String) throws -> Duration? {
       try load("broker: {client_id: k, \(more)}\n" + actions).broker?.answerMax
@@ -40,7 +40,7 @@ import Testing
     ("mqtts://h", "h", 8883, true), ("mqtt://h", "h", 1883, false), ("mqtts://h:1", "h", 1, true),
     ("mqtt://[::1]:65535", "::1", 65535, false), ("mqtts://[fe80::1%eth0]/", "fe80::1%eth0", 8883, true),
   ])
-  func `a broker's address is taken apart`(url: String, host: String, port: Int, usesTLS: Bool) {
+  func `a broker's URL is parsed into host, port and TLS`(url: String, host: String, port: Int, usesTLS: Bool) {
     #expect(
       BrokerEndpoint(url: url) == BrokerEndpoint(host: host, port: UInt16(port), usesTLS: usesTLS))
   }
@@ -85,7 +85,7 @@ import Testing
     return problems.map { $0.sentence }
   }
 
-  @Test func `a password without TLS needs a word that everyone may read it`() throws {
+  @Test func `a password without TLS must be explicitly allowed`() throws {
     let login = "url: mqtt://h, username: u, password: {file: p}"
     let refused = sentences(login)
     #expect(refused.count == 1 && refused[0].contains("set 'plain_password: true'"), "\(refused)")
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: ["ca: c", "crl: c", "certificate: c, private_key: k"])
-  func `a file for TLS without TLS is a mistake`(_ files: String) {
+  func `a TLS file without TLS is an error`(_ files: String) {
     let refused = sentences("url: mqtt://h, " + files)
     #expect(!refused.isEmpty && refused.allSatisfy { $0.contains("has no effect with mqtt://") }, "\(refused)")
     #expect(sentences("url: [mqtts://h, mqtt://h], " + files).isEmpty, "one of them uses it")

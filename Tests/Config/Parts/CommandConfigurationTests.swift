@@ -82,7 +82,7 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
     ("- {topic: home/garage, trust: trusted, outputs: [gate]}", "topics to which no action or reply is published"),
     ("- {topic: a, trust: trusted, outputs: [gate], reply: a}", "topics to which no action or reply is published"),
   ])
-  func `a mistake is named`(_ element: String, _ sentence: String) {
+  func `each error in a command is reported`(_ element: String, _ sentence: String) {
     let found = problems("  " + element)
     #expect(found.count == 1 && found.allSatisfy { $0.contains(sentence) }, "\(found)")
   }
@@ -142,12 +142,12 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
     }
   }
 
-  @Test func `two elements cannot share a topic`() {
+  @Test func `two elements cannot have the same topic`() {
     let element = "  - {topic: a, trust: trusted, outputs: [gate]}\n"
     #expect(problems(element + element)[0].contains("a topic that no other element uses"))
   }
 
-  @Test func `a topic can be served as the ESP32 firmware serves it`() {
+  @Test func `a topic can accept the ESP32 firmware's commands`() {
     let role = "  - {topic: a, role: esp32, key: {file: k}, open: gate, stop: gate, close: gate, lax: true}"
     guard case .loaded(let configuration) = parse(role, files: .ignored) else {
       Issue.record("\(problems(role))")
@@ -163,7 +163,7 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
         && wrong.contains { $0.contains("requires its own 'key'") })
   }
 
-  @Test func `the firmware's payloads are read as it reads them`() {
+  @Test func `the firmware's payloads are parsed as the firmware does`() {
     func content(_ text: String) -> CommandArrival.Content {
       CommandArrival.Content(Array(text.utf8), isFirmware: true)
     }
@@ -182,7 +182,7 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
 
   private func content(_ text: String) -> CommandArrival.Content { CommandArrival.Content(Array(text.utf8)) }
 
-  @Test func `JSON, one word and an action URL are read`() {
+  @Test func `JSON, single words and action URLs are accepted`() {
     var gate = CommandRequest(.target(.output(OutputOrder(output: "gate", request: .pulse))), id: "7", unixSeconds: 12)
     #expect(content(#" {"id":7,"output":"gate","do":"PULSE","t":12} "#) == .request(gate))
     gate.token = "ab"

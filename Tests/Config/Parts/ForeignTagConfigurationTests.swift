@@ -69,7 +69,7 @@ import Testing
     ("unknown_tags: {topic: 'tags/#', message: x}", "topic"), ("unknown_tags: {topic: tags}", "'message' is missing"),
     ("unknown_tags: {topic: tags, message: '%{wrong}'}", "%{wrong}"), ("unknown_tags: true", "mapping"),
   ])
-  func `a mistake is named`(_ text: String, _ reason: String) {
+  func `each error in a tag is reported`(_ text: String, _ reason: String) {
     guard case .refused(let problems) = parse(text) else {
       Issue.record("accepted: \(text)")
       return

@@ -35,7 +35,7 @@ import Testing
     if case .refused(let problems) = parse(more, kind: kind) { problems.map(\.sentence) } else { [] }
   }
 
-  @Test func `'true' is everything, and takes commands with a time`() throws {
+  @Test func `'true' includes everything, and accepts commands with a time`() throws {
     let configuration = try loaded("home_assistant: true")
     let plan = try #require(configuration.homeAssistant)
     #expect(plan == HomeAssistantPlan(actions: ["garage", "bell"], outputs: ["door", "up", "down"]))
@@ -70,7 +70,7 @@ import Testing
     #expect(problems("home_assistant: {offline_payload: ''}").count == 1)
   }
 
-  @Test func `without it, and with 'false', nothing is subscribed to`() throws {
+  @Test func `without the key, or with 'false', nothing is subscribed to`() throws {
     for more in ["", "home_assistant: false"] {
       let configuration = try loaded(more)
       #expect(configuration.homeAssistant == nil && configuration.broker?.commandTopics == [])
@@ -85,12 +85,12 @@ import Testing
       "commands: [{topic: tappet/kiosk/command, trust: trusted, actions: [bell]}]\nhome_assistant: true", "tappet/kiosk"
     ),
   ])
-  func `mistakes are named`(_ more: String, _ word: String) {
+  func `each error is reported`(_ more: String, _ word: String) {
     let found = problems(more)
     #expect(found.count == 1 && found[0].contains(word), "\(found)")
   }
 
-  @Test func `'deliver_when' is for messages that may wait, and for a Home Assistant that is configured`() throws {
+  @Test func `'deliver_when' requires a message that may wait, and a configured Home Assistant`() throws {
     func problems(_ action: String, _ more: String) -> [String] {
       let text = """
         broker: {url: 'mqtts://broker.example', client_id: kiosk}

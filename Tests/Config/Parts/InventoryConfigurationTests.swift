@@ -60,7 +60,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     #expect(settings.plan.feed == nil)
   }
 
-  @Test func `a scan sets off the first action of the inventory, and a path is in the configuration's folder`() throws {
+  @Test func `a scan triggers the first inventory action; paths are relative to the configuration`() throws {
     let settings = try settings("inventory: {scanner: scan}")
     #expect(settings.scanner == "/etc/tappet/scan" && settings.plan.scanAction == "box")
   }
@@ -170,7 +170,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
   }
 
   @Test(arguments: ["0 s", "999 ms", "121 s", "10", "-5 s"])
-  func `two taps are one to 120 seconds apart`(_ time: String) throws {
+  func `the time between two taps is configurable from 1 s to 120 s`(_ time: String) throws {
     #expect(
       problems("inventory: {move_within: \(time)}") == [
         "4:26: inventory.move_within must be a duration such as '800 ms', '3 s', '10 min' or '24 h', at least 1 s, "
@@ -216,7 +216,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
       "6:5: 'mode' also needs 'inventory' in actions[0]"
     ),
   ])
-  func `a mistake in an action is named in its line`(_ inventory: String, _ box: String, _ sentence: String) {
+  func `an error in an action is reported with its line`(_ inventory: String, _ box: String, _ sentence: String) {
     let told = problems(inventory, box: box)
     #expect(told == [sentence])
   }

@@ -81,19 +81,19 @@ private func problems(_ outputs: String, action: String = "output: {gate: pulse}
     ("{name: gate, line: GPIO23, on_link_loss: off}", "'keep'"),
     ("{line: GPIO23}", "the key 'name' is missing"),
   ])
-  func `each mistake has its sentence`(output: String, sentence: String) {
+  func `each error has its own message`(output: String, sentence: String) {
     let found = problems("    - {name: other, line: GPIO9}\n    - " + output, action: "output: {other: on}")
     #expect(found.count == 1 && found.allSatisfy { $0.contains(sentence) }, "\(found)")
   }
 
-  @Test func `an action names an output that is there, and what to do with it`() {
+  @Test func `an action must name an existing output, and what to do with it`() {
     let gate = "    - {name: gate, line: GPIO23}"
     #expect(problems(gate, action: "output: {gaet: on}")[0].contains("there is no output 'gaet' in 'panel.outputs'"))
     #expect(problems(gate, action: "output: {gate: open}")[0].contains("'on' or 'off' or "))
     #expect(problems(gate, action: "output: gate")[0].contains("such as '{gate: pulse}'"))
   }
 
-  @Test func `an output with two spaces in its name is the one with a single space, also in an action`() {
+  @Test func `repeated spaces in an output's name count as one, even in an action`() {
     let (one, two) = ("    - {name: front gate, line: GPIO23}", "    - {name: 'front  gate', line: GPIO24}")
     #expect(problems(one, action: "output: {'front  gate': pulse}") == [])
     #expect(problems(two, action: "output: {front gate: pulse}") == [])

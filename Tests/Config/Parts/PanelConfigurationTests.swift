@@ -219,11 +219,11 @@ private func panel(_ text: String) throws -> PanelSettings {
     ("panel: {buttons: []}", ["k:5:18: panel.buttons must be a list with at least one element, not an empty list"]),
   ]
 
-  @Test(arguments: bad) func `each mistake has its sentence`(text: String, sentences: [String]) {
+  @Test(arguments: bad) func `each error has its own message`(text: String, sentences: [String]) {
     #expect(problems(good + text + "\n") == sentences)
   }
 
-  @Test func `a lock that nothing opens is a mistake`() {
+  @Test func `a lock that nothing can unlock is refused`() {
     let text = """
       broker: {url: 'mqtts://broker.example', client_id: kiosk}
       actions: [{name: light, topic: home/light, message: toggle}]

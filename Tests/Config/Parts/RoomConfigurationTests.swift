@@ -71,7 +71,7 @@ private func problems(
     }
   }
 
-  @Test func `unread messages are those of a space or room, and need no action in a room`() {
+  @Test func `unread messages are counted for a space or room, without an action in a room`() {
     for room in ["#home:h", "!id:h"] {
       let outcome = parse("topic: t, message: m", matrix: "matrix: {session: s, unread_of: '\(room)'}")
       guard case .loaded(let configuration) = outcome else {
@@ -212,7 +212,7 @@ private func problems(
     #expect(literal.actions[0].webhookBody?.namesFacts == false)
   }
 
-  @Test func `each mistake is named`() {
+  @Test func `each error is reported`() {
     let long = String(repeating: "a", count: 8193)
     for (words, sentence) in [
       ("message: a, room: door", "must be a room's address or id"), ("room: '!a:h'", "'message' is missing"),
@@ -239,7 +239,7 @@ private func problems(
     #expect(problems("topic: t, message: a", matrix: "matrix: {}").first?.contains("'session' is missing") == true)
   }
 
-  @Test func `a message can report its outcome if it has one, and contains no token`() {
+  @Test func `a room's message reports its outcome only if it has one and contains no token`() {
     func reports(_ words: String) -> Bool? {
       guard case .loaded(let configuration) = parse("topic: t, message: a, room: '!a:h'\(words)") else { return nil }
       return KioskSettings(configuration).rooms.reporting == ["a"]
@@ -332,7 +332,7 @@ private func problems(
     ("{room: '#d:h', power_level: 50, users: []}", "at least one element"),
     ("{topic: t, trust: trusted, people: true}", "unknown key 'people'"),
   ])
-  func `a mistake in a room with commands has its sentence`(_ element: String, _ sentence: String) {
+  func `each error in a room with commands has its own message`(_ element: String, _ sentence: String) {
     guard case .refused(let problems) = commands(element) else {
       Issue.record("accepted: \(element)")
       return
@@ -340,7 +340,7 @@ private func problems(
     #expect(problems.map(\.sentence).contains { $0.contains(sentence) }, "\(problems.map(\.sentence))")
   }
 
-  @Test func `an action is confirmed in a room that has commands, within a time`() throws {
+  @Test func `an action can be confirmed in a room with commands, within a time limit`() throws {
     func parse(_ words: String) -> ConfigurationParser.Outcome {
       let text = """
         broker: {url: 'mqtts://broker.example', client_id: kiosk}

@@ -28,7 +28,7 @@ private func problems(_ site: String, folder: String = "/etc/tappet", files: Nam
 }
 
 @Suite struct SiteConfigurationTests {
-  @Test func `a site names its topic, and its key is read from its file`() throws {
+  @Test func `a site has a topic, and a key that is read from a file`() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
     let path = folder.path + "/site.key"
@@ -55,7 +55,7 @@ private func problems(_ site: String, folder: String = "/etc/tappet", files: Nam
     #expect(configuration.site == nil && configuration.broker?.ownTopics == [])
   }
 
-  @Test func `each mistake has its place and its remedy`() {
+  @Test func `each error is reported with its place and its remedy`() {
     #expect(problems("site: {name: north, key: {file: k}}").first?.contains("'public_key' is missing") == true)
     #expect(problems("site: {key: {file: k}, public_key: \(digits)}").first?.contains("'name' is missing") == true)
     #expect(problems("site: {name: north, public_key: \(digits)}").first?.contains("'key' is missing") == true)

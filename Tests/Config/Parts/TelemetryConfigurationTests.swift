@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: [("", false), ("telemetry: {state: true}", true), ("telemetry: {state: false}", false)])
-  func `the state is published where that is configured`(_ text: String, _ isPublished: Bool) {
+  func `the state is published if configured`(_ text: String, _ isPublished: Bool) {
     guard case .loaded(let configuration) = parse(text) else {
       Issue.record("\(parse(text))")
       return
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: ["telemetry: true", "telemetry: {}", "telemetry: {state: 'true'}", "telemetry: {stat: true}"])
-  func `anything else is a mistake`(_ text: String) {
+  func `an invalid setting is refused`(_ text: String) {
     guard case .refused(let problems) = parse(text) else {
       Issue.record("accepted: \(text)")
       return

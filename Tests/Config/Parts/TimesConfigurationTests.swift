@@ -40,7 +40,7 @@ import Testing
     #expect(plain.actions[0].times == nil && plain.calendar == CalendarSettings())
   }
 
-  @Test func `each mistake has its place`() {
+  @Test func `each error is reported with its place`() {
     let place = "k:3:48: actions[0].hours[0] must be "
     #expect(mistakes(", hours: [Mon 07:00]")[0].hasSuffix("such as 'Mon-Fri 07:00-19:30', not 'Mon 07:00'"))
     #expect(mistakes(", hours: [Mon 7.30-9]") == [place + "written with times such as '07:00', not '7.30'"])
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: ["../../../etc/passwd", "/etc/passwd", "a b"])
-  func `a name that no zone can have is a mistake`(_ name: String) {
+  func `a name that no zone can have is an error`(_ name: String) {
     let sentences = mistakes("", "time_zone: \(name)")
     #expect(sentences.count == 1 && sentences[0].hasPrefix("k:4:12: time_zone must be the name of a time zone"))
   }
@@ -76,7 +76,7 @@ import Testing
     ("Europe/Berlln", "such as 'Europe/Berlin'; old names are in the package tzdata-legacy"),
     ("Europe", "such as 'Europe/Berlin'"), ("No/Such", "tzdata-legacy"),
   ])
-  func `a zone that is not installed is a mistake when it is written, and tolerated at a start`(
+  func `a zone that is not installed is an error in a check, and tolerated at a start`(
     _ name: String, _ words: String
   ) throws {
     let text =

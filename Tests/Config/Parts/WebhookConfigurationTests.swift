@@ -51,7 +51,7 @@ private func problems(_ action: String, folder: String = "/etc/tappet") -> [Stri
     #expect(configuration.actions[0].webhookBody?.text == "{}" && configuration.actions[0].topic == "t")
   }
 
-  @Test func `the message is the body, with a topic or without one`() {
+  @Test func `the message is the body, with or without a topic`() {
     for (words, topic) in [("topic: t, message: m, ", "t"), ("message: m, ", nil), ("", nil)] {
       guard case .loaded(let configuration) = parse(words + "webhook: {url: 'https://h/'}") else {
         Issue.record("\(words)")
@@ -63,7 +63,7 @@ private func problems(_ action: String, folder: String = "/etc/tappet") -> [Stri
     }
   }
 
-  @Test func `each mistake is named, and no URL is shown`() {
+  @Test func `each error is reported without showing a URL`() {
     for (words, sentence) in [
       ("url: 'https://u:SECRET@h/'", "must be 'https://HOST/…'"), ("url: 'ftp://h/SECRET'", "must be 'https://HOST/…'"),
       ("url: 'http://h/SECRET'", "would be sent over the network without TLS"), ("method: POST", "'url' is missing"),
@@ -111,7 +111,7 @@ private func problems(_ action: String, folder: String = "/etc/tappet") -> [Stri
     #expect(problems("webhook: {url: {file: f}}", folder: folder.path).first?.contains("can be read by others") == true)
   }
 
-  @Test func `a header file is read as the program that wrote it meant, or refused with the reason`() throws {
+  @Test func `a header file is decoded as its writer intended, or refused with a reason`() throws {
     let folder = TestFolder.make("headers")
     func problems(_ bytes: [UInt8]) -> [String] {
       _ = FileManager.default.createFile(

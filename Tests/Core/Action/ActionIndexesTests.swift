@@ -28,7 +28,7 @@ import Testing
     #expect(indexes.action(at: 1)?.name == "light" && indexes.action(at: 2) == nil && indexes.index(of: "bell") == nil)
   }
 
-  @Test func `an action inserted above others takes a free index, and theirs stay`() {
+  @Test func `an action inserted above others takes a free index, and the others keep theirs`() {
     let secrets = [secret("garage", 0), secret("light", 1, byte: 2)]
     let indexes = ActionIndexes(actions("bell", "garage", "light", "scene"), secrets: secrets)
     #expect(indexes.index(of: "garage") == 0 && indexes.index(of: "light") == 1)
@@ -41,7 +41,7 @@ import Testing
     #expect(indexes.index(of: "bell") == 1 && indexes.index(of: "garage") == 0 && indexes.index(of: "light") == 3)
   }
 
-  @Test func `a secret of the program itself does not displace a stored one`() {
+  @Test func `a secret that an embedding program supplies does not displace a stored one`() {
     let secrets = [secret("light", 0, byte: 2, created: 0), secret("garage", 0)]
     #expect(ActionIndexes(actions("light", "garage"), secrets: secrets).index(of: "garage") == 0)
   }

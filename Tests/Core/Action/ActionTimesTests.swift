@@ -26,7 +26,7 @@ import Testing
     times.fault(at: try ActionTimesTests.unix(utc) + second, in: ActionTimesTests.berlin)
   }
 
-  @Test func `hours begin with their first second and end before their last minute`() throws {
+  @Test func `hours include their start time and exclude their end time`() throws {
     let times = try ActionTimesTests.times("Mon-Fri 07:00-19:30", "Sat 09:00-12:00")
     // Friday, 9 January 2026, in winter.
     #expect(try fault(times, "2026-01-09 05:59", second: 59) == .outsideHours)
@@ -36,7 +36,7 @@ import Testing
     #expect(try fault(times, "2026-01-11 09:00") == .outsideHours)
   }
 
-  @Test func `the last minute of a day belongs to it, and midnight to the next one`() throws {
+  @Test func `24:00 includes the last minute of a day, and excludes midnight`() throws {
     let day = try ActionTimesTests.times("Fri 00:00-24:00")
     #expect(try fault(day, "2026-01-08 22:59", second: 59) == .outsideHours && fault(day, "2026-01-08 23:00") == nil)
     #expect(try fault(day, "2026-01-09 22:59", second: 59) == nil && fault(day, "2026-01-09 23:00") == .outsideHours)
@@ -44,7 +44,7 @@ import Testing
     #expect(try fault(last, "2026-01-09 22:58", second: 59) == .outsideHours && fault(last, "2026-01-09 22:59") == nil)
   }
 
-  @Test func `when the clocks change, the hours are those on the wall`() throws {
+  @Test func `hours follow local time when the clocks change`() throws {
     let night = try ActionTimesTests.times("Sun 02:00-03:00")
     // 29 March: after 01:59:59 comes 03:00:00.
     #expect(try fault(night, "2026-03-29 00:59", second: 59) == .outsideHours)
@@ -58,7 +58,7 @@ import Testing
     #expect(try fault(morning, "2026-10-24 05:00") == nil && fault(morning, "2026-10-25 06:00") == nil)
   }
 
-  @Test func `on a holiday no hours apply, and days without hours do not care`() throws {
+  @Test func `hours do not apply on holidays, and actions without hours are unaffected`() throws {
     let christmas = try #require(CalendarDay("2026-12-25"))
     #expect(christmas.number == 20_812)
     let times = try ActionTimesTests.times("Mon-Sun 00:00-24:00")
@@ -69,7 +69,7 @@ import Testing
     #expect(try fault(days, "2026-12-25 12:00") == nil)
   }
 
-  @Test func `the first and the last day are valid as a whole`() throws {
+  @Test func `the first and last day are valid for the whole day`() throws {
     var times = ActionTimes()
     times.from = CalendarDay("2026-01-09")
     times.until = CalendarDay("2026-01-10")
@@ -98,7 +98,7 @@ import Testing
     ("Tuesday 8-12", "Tue 08:00-12:00"), ("Thurs,sunday 8-12:30", "Thu,Sun 08:00-12:30"),
     ("Tuesday", "Tue 00:00-24:00"), ("8-12", "Mon-Sun 08:00-12:00"),
   ])
-  func `hours with only one meaning are taken as people write them`(_ text: String, _ meant: String) throws {
+  func `unambiguous hours are accepted in any common notation`(_ text: String, _ meant: String) throws {
     #expect(try WeeklyHours(text).text == meant)
   }
 

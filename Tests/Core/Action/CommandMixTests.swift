@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
-  func `of 1,000 held and reordered commands none acts against a newer one, and each newest acts`(
+  func `of 1,000 held and reordered commands, each newest acts, and none against a newer one`(
     _ seed: UInt64
   ) throws {
     let story = story()
@@ -156,7 +156,7 @@ import Testing
     #expect(overtaken > 150, "only \(overtaken) of \(number) were overtaken")
   }
 
-  @Test func `an older command 1 of the phone does not open the gate after command 2`() throws {
+  @Test func `after command 2, an older command 1 of the phone does not open the gate`() throws {
     var panel = PanelPlan()
     panel.outputs = ["open", "stop", "close"].map { OutputPlan(name: $0) }
     let plan = CommandPlan(

@@ -42,7 +42,7 @@ import Testing
     #expect(story.kiosk.status.outputs.map(\.isOn) == [true, true])
   }
 
-  @Test func `a signed command acts after a minute in which both clocks were a day ahead`() throws {
+  @Test func `a signed command acts after both clocks were a day ahead for a minute`() throws {
     let story = story(.signed(.repeating(0x5A)))
     story.wallOffset += 86_400_000
     #expect(try send(story, "heater", .on, ago: 0) == "output 1 on")
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [nil, FirmwareRole(open: "gate", stop: "gate", close: "gate", isLax: true)])
-  func `a token that this kiosk made for a lamp does not open its gate`(_ firmware: FirmwareRole?) throws {
+  func `a token that this kiosk made for a lamp does not open the kiosk's gate`(_ firmware: FirmwareRole?) throws {
     let story = story(.token(key), firmware: firmware)
     func command(_ token: String) -> CommandRequest {
       var request = CommandRequest(.target(.output(OutputOrder(output: "gate", request: .on))))

@@ -72,7 +72,7 @@ import Testing
     #expect(story.sleep(until: 200_000).allSatisfy { !$0.contains(" on") })
   }
 
-  @Test func `a reload in between changes nothing of command 4, whatever it does to the panel`() throws {
+  @Test func `a reload does not affect a running command 4, whatever it changes in the panel`() throws {
     for replacesPanel in [false, true] {
       let story = running()
       let words = story.at(20_000, arrival(4, token: try token(story, at: 20_000)))
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `a reload that takes the topic away closes at once`() throws {
+  @Test func `a reload that removes the topic closes the output immediately`() throws {
     let story = running()
     story.at(20_000, arrival(4, token: try token(story, at: 20_000)))
     var settings = story.kiosk.settings
@@ -103,7 +103,8 @@ import Testing
   }
 
   @Test(arguments: [(30_000, 30_000), (3_000, 3_000), (-5_000, 1_000), (1_000_000, 1_000)])
-  func `a kiosk that was killed closes when it is due, or at once`(_ closesAt: Int, _ expected: Int) {
+  func `a kiosk that was killed closes the output when due, or immediately if overdue`(_ closesAt: Int, _ expected: Int)
+  {
     let story = story(openings: [opening(stopsAt: nil, closesAt: closesAt)])
     #expect(!story.sleep(until: expected - 1).contains("output 2 on"))
     let words = story.sleep(until: expected)
@@ -112,7 +113,7 @@ import Testing
 
   /// A stop that is late follows at the first attempt after the line is back; one that is over does not come again.
   @Test(arguments: [(8_000, 58_000, 8_000), (-2_000, 48_000, 1_000), (nil, 30_000, nil), (-60_000, -10_000, nil)])
-  func `a kiosk that was killed also stops when it is due`(_ stopsAt: Int?, _ closesAt: Int, _ expected: Int?) {
+  func `a kiosk that was killed stops the output when due`(_ stopsAt: Int?, _ closesAt: Int, _ expected: Int?) {
     let story = story(openings: [opening(stopsAt: stopsAt, closesAt: closesAt)])
     guard let expected else { return #expect(!story.sleep(until: 120_000).contains("output 1 on")) }
     #expect(!story.sleep(until: expected - 1).contains("output 1 on"))
@@ -122,7 +123,7 @@ import Testing
     #expect(story.sleep(until: closesAt).contains("output 2 on"))
   }
 
-  @Test func `a second command 4 that is refused leaves the stop and the closing of the first`() throws {
+  @Test func `a refused second command 4 does not change the stop and closing of the first`() throws {
     let story = running()
     story.at(20_000, arrival(4, token: try token(story, at: 20_000)))
     story.at(21_000, .panel(.failed(.output(0), .line(.chipGone))))
@@ -132,20 +133,20 @@ import Testing
     #expect(story.sleep(until: 80_000).contains("output 2 on"))
   }
 
-  @Test func `a kiosk that is stopped leaves the closing to the next start`() throws {
+  @Test func `a stopped kiosk closes the output at its next start`() throws {
     let story = running()
     story.at(20_000, arrival(4, token: try token(story, at: 20_000)))
     #expect(!story.at(21_000, .stopRequested).contains("note tt closed"))
   }
 
-  @Test func `a newer command replaces what is left of command 4`() throws {
+  @Test func `a newer command replaces the rest of command 4`() throws {
     let story = running()
     story.at(20_000, arrival(4, token: try token(story, at: 20_000)))
     story.at(25_000, arrival(2, token: try token(story, at: 25_000)))
     #expect(story.sleep(until: 120_000).allSatisfy { !$0.contains(" on") })
   }
 
-  @Test func `it reports on connect, every 600 s, and on command 5 without a token`() {
+  @Test func `the state is reported on connect, every 600 s, and on command 5, which needs no token`() {
     let story = story()
     #expect(story.at(10, .link(.connected(sessionPresent: false))).contains("announce tt"))
     #expect(story.at(20_000, arrival(5, token: nil)).contains("announce tt"))
@@ -156,7 +157,7 @@ import Testing
     #expect(!story.sleep(until: 1_300_000).contains("announce tt"))
   }
 
-  @Test func `a flood of command 5, which needs no token, does not use what genuine commands have`() throws {
+  @Test func `a flood of command 5, which needs no token, does not use up the limit of genuine commands`() throws {
     let story = running()
     let words = (0..<200).flatMap { _ in story.at(20_000, arrival(5, token: nil)) }
     #expect(words.count { $0 == "announce tt" } == 30)
@@ -176,7 +177,7 @@ import Testing
     #expect(story.at(now, arrival(6, token: try token(story, at: now)))[0] == "report command refused notAllowed")
   }
 
-  @Test func `with 'lax' a token from the future acts, and acts again, and an old one does not`() throws {
+  @Test func `with 'lax' a token from the future acts repeatedly, and an old one does not act`() throws {
     let story = running(isLax: true)
     let future = try token(story, at: 20_000, ahead: 3_600)
     #expect(story.at(20_000, arrival(1, token: future))[0] == "output 0 on")
@@ -187,7 +188,7 @@ import Testing
     #expect(story.at(21_000, arrival(3, token: tooFar))[0] == "report command refused early(seconds: 86401)")
   }
 
-  @Test func `of 20,000 guesses none acts, and a genuine command among them does at once`() throws {
+  @Test func `none of 20,000 guesses acts, and a genuine command among them acts immediately`() throws {
     let story = running(isLax: true)
     var random = Randomness(seed: (1, 2, 3, 4))
     for number in 0..<20_000 {
@@ -203,7 +204,7 @@ import Testing
     #expect(story.kiosk.status.commands[0].counts == CommandCounts(accepted: 5, refused: 20_000))
   }
 
-  @Test func `while somebody guesses, 'lax' is strict; after ten minutes of quiet it is lax again`() throws {
+  @Test func `guessed tokens make 'lax' strict until ten minutes have passed without one`() throws {
     let story = running(isLax: true)
     func guess(at time: Int) { story.at(time, arrival(1, token: String(repeating: "0", count: 32))) }
     for number in 0..<Limits.guessesMax - 1 { guess(at: 20_000 + number) }
@@ -220,7 +221,7 @@ import Testing
     #expect(story.at(621_000, arrival(1, token: future))[0] == "output 0 on")
   }
 
-  @Test func `the app's tokens act as the vectors say`() throws {
+  @Test func `the app's tokens act as the vectors specify`() throws {
     for sample in try Vectors.load().tokens where sample.key.count == 32 {
       let story = story(wallOffset: sample.ts * 1000 - 20_000)
       guard let key = TimestampKey(hex: sample.key) else { continue }

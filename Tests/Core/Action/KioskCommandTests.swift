@@ -54,7 +54,7 @@ import Testing
 
   // MARK: Effects
 
-  @Test func `a trusted command drives an output, and its sender learns that it is done`() {
+  @Test func `a trusted command drives an output, and its sender gets a reply when it is done`() {
     let story = running(plan(.trusted, window: nil))
     #expect(
       story.at(20_000, arrival(drive())) == [
@@ -63,7 +63,7 @@ import Testing
     #expect(story.kiosk.status.commands[0].counts == CommandCounts(accepted: 1))
   }
 
-  @Test func `during a pulse of the other direction it waits for the dead time, and is accepted first`() {
+  @Test func `a command during a pulse of the opposite direction is accepted, and waits for the dead time`() {
     let story = running(plan(.trusted, window: nil))
     story.at(20_000, arrival(drive()))
     let words = story.at(20_100, arrival(drive("down")))
@@ -92,7 +92,7 @@ import Testing
     #expect(words.contains { $0.hasPrefix("reply 9 refused action(") })
   }
 
-  @Test func `one word is enough where a topic has one output`() {
+  @Test func `a single word is enough if a topic has one output`() {
     var plan = plan(.trusted, window: nil)
     plan.actions = []
     plan.outputs = ["gate"]
@@ -104,7 +104,7 @@ import Testing
       ])
   }
 
-  @Test func `a signed check is answered once, to its nonce, and only where the topic may ask`() throws {
+  @Test func `a signed check is answered once, with its nonce, and only if the topic allows checks`() throws {
     let key = try #require(SecretKey([UInt8](repeating: 0x5A, count: SecretKey.size)))
     var plan = plan(.signed(key))
     plan.asksChecks = true
@@ -200,7 +200,7 @@ import Testing
     #expect(story.at(86_440_000, arrival(ofThatDay))[0] == "report command refused repeated")
   }
 
-  @Test func `a clock that is set right soon after the start makes nothing from before it act`() throws {
+  @Test func `correcting the clock soon after the start does not make earlier tokens act`() throws {
     let story = story(plan(.token(Self.key)))
     story.wallOffset -= 20_000
     story.startAll()
@@ -210,7 +210,7 @@ import Testing
     #expect(story.at(8_000, arrival(beforeTheStart))[0] == "report command refused justStarted")
   }
 
-  @Test func `a topic that is flooded with genuine commands stops no other, and lengthens no other's window`() throws {
+  @Test func `a flood of genuine commands on one topic neither blocks other topics nor extends their windows`() throws {
     let lamp = CommandPlan(
       topic: "lamp", trust: .token(Self.other), window: .seconds(60), outputs: ["gate"], perMinute: 600)
     let story = story(plan(.token(Self.key)))
@@ -233,7 +233,7 @@ import Testing
     #expect(try atGate(220_000).contains("report command gate pulse on c"))
   }
 
-  @Test func `a token acts once, on whichever topic of its key`() throws {
+  @Test func `a token acts once across all topics of its key`() throws {
     var other = plan(.token(Self.key), window: .seconds(60))
     other.topic = "d"
     let story = story(plan(.token(Self.key)))
@@ -255,7 +255,7 @@ import Testing
     #expect(elsewhere(130_001, "e")[0] == "report command refused justStarted")
   }
 
-  @Test func `a trusted command with a time is refused when it is late, and without a time`() {
+  @Test func `a trusted command that needs a time is refused if it is late or has no time`() {
     let story = running(plan(.trusted))
     var request = drive()
     #expect(story.at(20_000, arrival(request))[0] == "report command refused unproved")
@@ -267,7 +267,7 @@ import Testing
     #expect(story.at(20_000, arrival(request))[0] == "output 0 on")
   }
 
-  @Test func `a locked panel refuses commands where the topic says so`() {
+  @Test func `a locked panel refuses commands if the topic is configured so`() {
     let story = running(plan(.trusted, window: nil, obeysLock: true), lockAfter: .seconds(30))
     #expect(
       story.at(20_000, arrival(drive())) == [
@@ -356,7 +356,7 @@ import Testing
 
   // MARK: Replies and subscriptions
 
-  @Test func `MQTT 5's response topic counts within the configured one, and correlation data returns`() {
+  @Test func `MQTT 5's response topic is used within the configured one, and correlation data is returned`() {
     let story = running(plan(.trusted, window: nil))
     func reply(to topic: String) -> CommandReply? {
       var arrival = CommandArrival(topic: "c", size: 10, content: .request(drive("gate", .off)))
@@ -371,7 +371,7 @@ import Testing
     #expect(reply(to: "c/reply/me")?.address.correlation == [1, 2, 3])
   }
 
-  @Test func `without a reply topic only the program around the kiosk learns what was done`() {
+  @Test func `without a reply topic only the embedding program learns the outcome`() {
     var plan = plan(.trusted, window: nil)
     plan.replyTopic = nil
     let story = running(plan)
@@ -379,7 +379,7 @@ import Testing
     #expect(story.at(20_001, arrival(drive("pump", .on))) == ["report command refused notAllowed"])
   }
 
-  @Test func `a topic that the broker does not let us read is reported, and good again at the next connect`() {
+  @Test func `a denied topic is reported once, and again when subscribing to it succeeds`() {
     let story = running(plan(.trusted, window: nil))
     #expect(story.at(20_000, .commandsSubscribed(0, isGranted: false)) == ["report c denied"])
     #expect(story.at(20_001, .commandsSubscribed(0, isGranted: false)).isEmpty)

@@ -10,7 +10,7 @@ import Testing
     String(decoding: PayloadTemplate(text).fill(token: token, id: PayloadTemplateTests.id), as: UTF8.self)
   }
 
-  @Test func `the vectors are filled as they say`() throws {
+  @Test func `templates are filled as the vectors specify`() throws {
     for vector in try Vectors.load().substitution {
       #expect(fill(vector.message, token: vector.key_set ? "<token>" : nil) == vector.expect)
     }
@@ -22,7 +22,7 @@ import Testing
     #expect(fill("%%I") == "%" + PayloadTemplateTests.idText)
   }
 
-  @Test func `inserted text is not examined again`() {
+  @Test func `placeholders in inserted text are not replaced`() {
     #expect(fill("%T", token: "%I%T") == "%I%T")
     #expect(fill("%T%I", token: "%I") == "%I" + PayloadTemplateTests.idText)
     #expect(fill("%%TT", token: "") == "%T")

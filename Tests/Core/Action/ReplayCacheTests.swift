@@ -5,7 +5,7 @@ import Testing
 @testable import TappetCore
 
 @Suite struct ReplayCacheTests {
-  @Test func `a later second acts once one has acted, however the clocks are rounded`() throws {
+  @Test func `once a token has acted, one of a later second acts, however the clocks are rounded`() throws {
     for offset in stride(from: 0, to: 1000, by: 10) as StrideTo<Int64> {
       var memory = ReplayCache(window: 5, startedAt: Instant(nanoseconds: 0))
       var hasActed = false
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `with 1,024 tokens in their window no further one is accepted`() throws {
+  @Test func `no further token is accepted while 1,024 are in their window`() throws {
     var memory = ReplayCache(window: 5, startedAt: Instant(nanoseconds: 0))
     let now = Moment(instant: Instant(nanoseconds: 100_000_000_000), unixMilliseconds: 1_790_000_000_000)
     for number in 0..<Limits.commandsRememberedMax {

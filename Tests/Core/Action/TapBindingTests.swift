@@ -25,7 +25,7 @@ import Testing
     .holding(try TagURL.sign(index: 1, timestamp: time, key: .repeating(0x11)).text(), uid: uid)
   }
 
-  @Test func `a copied URL is refused on any tag but its own, for a reason of its own`() throws {
+  @Test func `a copied URL is refused on any other tag, with a specific reason`() throws {
     let story = story(binds: true)
     story.at(20, .secretsLoaded([secret(uid: uid)]))
     #expect(story.tap(at: 100, try reading(on: 1)) == ["store light", "note light-1"])
@@ -33,7 +33,7 @@ import Testing
     #expect(story.tap(at: 9000, try reading(on: 1)) == ["store light", "note light-1"])
   }
 
-  @Test func `a phone's tags, imported secrets and actions that do not ask for it are not bound`() throws {
+  @Test func `tags of phones, imported secrets and actions without binding are not bound`() throws {
     let bound = story(binds: true)
     bound.at(20, .secretsLoaded([secret(uid: uid)]))
     #expect(bound.tap(at: 100, try reading(signedAt: 1001, on: 2)) == ["store light", "note light-1"])
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `the copy of a tag that is written again does not take the original's secret away`() throws {
+  @Test func `rewriting a copy of a tag does not remove the original's secret`() throws {
     let made = secret(uid: uid)
     let known = FormerSecrets([made], unshared: [made.id])
     let url = try TagURL.sign(index: 1, timestamp: 1000, key: made.key)

@@ -20,7 +20,7 @@ import Testing
     return String(decoding: kept.fill(token: "<token>", id: TapFactTests.id), as: UTF8.self)
   }
 
-  @Test func `each fact takes the place of its name, as often as it is named`() throws {
+  @Test func `every mention of a fact is replaced with its value`() throws {
     let values: [TapFact: String] = [
       .uid: "04a1", .tag: "Front door", .action: "bell", .kiosk: "lobby", .time: "2026-11-21T10:51:07Z",
       .unix: "1795258267", .text: "box 7", .person: "Ann Lee",
@@ -43,7 +43,7 @@ import Testing
     return InventoryOutcome(verb: "shown", thing: box, who: "Ann Lee")
   }
 
-  @Test func `a touch in the inventory has facts of its own`() {
+  @Test func `a touch in the inventory provides its own facts`() {
     var facts = TapFactTests.facts([.uid: "04a1", .time: "2026-11-21T10:51:07Z", .unix: "1795258267"])
     facts.add(TapFactTests.shown)
     let values: [TapFact: String] = [
@@ -54,7 +54,7 @@ import Testing
     for fact in TapFact.allCases { #expect(facts[fact] == values[fact] ?? "", "\(fact)") }
   }
 
-  @Test func `an item has its minimum and its holder, and a change its number and its own time`() {
+  @Test func `an item has facts for its minimum and holder, and a change for its number and time`() {
     var item = TapFactTests.thing(.item, "M4")
     (item.quantity, item.minimum, item.holder) = (3, 10, "Ben")
     var facts = TapFactTests.facts([.time: "now", .unix: "now"])
@@ -73,7 +73,7 @@ import Testing
     #expect(facts[.holder] == "Ben, Cy")
   }
 
-  @Test func `the message about a change is JSON, whatever the thing is called`() throws {
+  @Test func `the message about a change is JSON, whatever the thing is named`() throws {
     var plan = InventoryPlan()
     #expect(plan.feed == nil)
     plan.topic = "tappet/kiosk/inventory"
@@ -97,7 +97,7 @@ import Testing
     #expect(feed.topicTemplate?.topic(with: facts) == "tappet/kiosk/inventory/change/moved")
   }
 
-  @Test func `a message that is JSON stays JSON, whatever a tag says`() throws {
+  @Test func `a message that is JSON stays JSON, whatever a tag contains`() throws {
     let text = "a \"b\" \\ \n\u{1B} %T %I é"
     let object = "{\"text\": \"%{text}\", \"otp\": \"%T\"}"
     #expect(
@@ -109,7 +109,7 @@ import Testing
     #expect(try sent("%{text}", [.text: "\""], format: .json) == "\\\"")
   }
 
-  @Test func `inserted text is not examined again, neither now nor when it is sent`() throws {
+  @Test func `placeholders in inserted text are not replaced, neither immediately nor on sending`() throws {
     #expect(try sent("%{text} %T %I", [.text: "%T%I%{uid}", .uid: "04"]).hasPrefix("%T%I%{uid} <token> 0000"))
     #expect(try sent("%{text}", [.text: "%T%I"]) == "%T%I")
     #expect(try sent("%{text}T", [.text: "%"]) == "%T")
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: ["%{", "100%{}", "%{ uid}", "%{7}", "%{UID}", "%{{uid}}", "%{\"a\":1}", "{%{}"])
-  func `a brace without a name stays as it is`(_ text: String) throws {
+  func `a brace without a name is kept`(_ text: String) throws {
     #expect(try sent(text, [.uid: "04"]) == text)
   }
 
@@ -127,7 +127,7 @@ import Testing
     #expect(try sent(text, [.text: "x"], format: .literal) == text)
   }
 
-  @Test func `a topic has one level for each fact, and never a wildcard`() throws {
+  @Test func `a fact fills one level of a topic, and never becomes a wildcard`() throws {
     let template = try #require(PayloadTemplate(configured: "door/%{tag}/%{uid}", format: .text))
     #expect(template.topic(with: TapFactTests.facts([.tag: "a/b+c#\u{0}d$e", .uid: "04a1"])) == "door/a_b_c__d_e/04a1")
     #expect(template.topic(with: TapFacts()) == "door/none/none")
@@ -148,7 +148,7 @@ import Testing
   ]
 
   @Test(arguments: refused)
-  func `a character that no broker takes is replaced in a topic, and refused in a configured one`(
+  func `a character that no broker accepts is replaced in a topic, and refused in a configured topic`(
     _ point: UInt32
   ) throws {
     let text = "box " + String(Character(try #require(Unicode.Scalar(point)))) + " 1"
@@ -164,12 +164,12 @@ import Testing
     #expect(Action.isTopic("room/" + text) && BrokerSettings.isClientID(text))
   }
 
-  @Test func `a long fact is cut between its characters`() throws {
+  @Test func `a long fact is truncated between characters`() throws {
     let cut = try sent("%{text}", [.text: String(repeating: "客", count: 1_000)])
     #expect(cut == String(repeating: "客", count: Limits.factSizeMax / 3))
   }
 
-  @Test func `times are as the C library writes them`() {
+  @Test func `times are formatted as the C library formats them`() {
     var random = Randomness(seed: (1, 2, 3, 4))
     for _ in 0..<2_000 {
       let seconds = Int64(random.next() % 300_000_000_000) - 60_000_000_000

@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `the firmware's rule takes repeats, and 5 s but not 6`() throws {
+  @Test func `the firmware's rule accepts repeats, and an age of 5 s but not 6 s`() throws {
     var receiver = TokenReceiver(rule: .firmware)
     let token = try TimestampTokenTests.seal(1000)
     let key = try TimestampTokenTests.key()
@@ -126,7 +126,7 @@ import Testing
     #expect(throws: TimestampTokenError.repeated) { try receiver.accept(late, key: key, nowUnixSeconds: 2000) }
   }
 
-  @Test func `a window below zero accepts nothing and does not trap`() throws {
+  @Test func `a negative window accepts nothing and does not trap`() throws {
     let key = try TimestampTokenTests.key()
     for seconds in [Int64.min, -1] {
       var receiver = TokenReceiver(rule: .window(seconds: seconds))
@@ -138,7 +138,7 @@ import Testing
     #expect(try endless.accept(TimestampTokenTests.seal(0), key: key, nowUnixSeconds: 1 << 40) == 0)
   }
 
-  @Test func `a time that 32 bits do not hold is an error`() throws {
+  @Test func `a time that does not fit in 32 bits is an error`() throws {
     let key = try TimestampTokenTests.key()
     for time: Int64 in [0, 1, Int64(UInt32.max)] {
       #expect(try TimestampToken.open(TimestampToken.seal(unixSeconds: time, key: key), key: key) == time)
@@ -176,7 +176,7 @@ import Testing
     #expect(throws: TimestampTokenError.notHexadecimal) { try TimestampToken.open(text, key: key) }
   }
 
-  @Test func `two tokens of one second differ, and another key does not open them`() throws {
+  @Test func `two tokens of the same second differ, and a different key does not open them`() throws {
     let key = try TimestampTokenTests.key()
     let token = try TimestampToken.seal(unixSeconds: 9, key: key)
     #expect(try TimestampToken.seal(unixSeconds: 9, key: key) != token)

@@ -3,7 +3,7 @@ import Testing
 @testable import TappetCore
 
 @Suite struct HexTests {
-  @Test func `every byte is two lower-case digits and comes back from either case`() throws {
+  @Test func `every byte is encoded as two lower-case digits, and decoded from either case`() throws {
     let bytes = (0...255).map { UInt8($0) }
     let text = Hex.encode(bytes)
     #expect(text.hasPrefix("000102030405060708090a0b0c0d0e0f10"))
@@ -35,7 +35,7 @@ import Testing
     #expect(Array(memory) == [0xA1, 0xB2, 0xC3, 0xD4])
   }
 
-  @Test func `an entry's id prints as 32 digits and comes back`() throws {
+  @Test func `an entry's id prints as 32 digits and round-trips`() throws {
     let id = EntryID(high: 0x0123_4567_89AB_CDEF, low: 0x00FE_DCBA_9876_5432)
     #expect(id.hex == "0123456789abcdef00fedcba98765432")
     #expect(EntryID(hex: id.hex) == id)

@@ -22,7 +22,7 @@ import Testing
       "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
     ),
   ])
-  func `HMAC-SHA256 gives RFC 4231's codes, also the second time`(key: String, message: String, code: String) throws {
+  func `HMAC-SHA256 matches RFC 4231, even when repeated`(key: String, message: String, code: String) throws {
     let key = try bytes(key)
     let message = try bytes(message)
     try key.withUnsafeBytes {
@@ -40,7 +40,7 @@ import Testing
     ("000102030405060708090a0b0c0d0e0f1011121314151617", "dda97ca4864cdfe06eaf70a0ec0d7191"),
     ("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", "8ea2b7ca516745bfeafc49904b496089"),
   ])
-  func `AES gives FIPS 197's blocks both ways`(key: String, ciphertext: String) throws {
+  func `AES matches FIPS 197's blocks in both directions`(key: String, ciphertext: String) throws {
     let key = try bytes(key)
     let plaintext = try bytes("00112233445566778899aabbccddeeff")
     let encrypted = try key.withUnsafeBytes { try LibCrypto.encryptBlock(plaintext, key: $0) }
@@ -48,7 +48,7 @@ import Testing
     #expect(try key.withUnsafeBytes { try LibCrypto.decryptBlock(encrypted, key: $0) } == plaintext)
   }
 
-  @Test func `AES takes no other key and no other block`() throws {
+  @Test func `AES refuses keys and blocks of any other size`() throws {
     let block = [UInt8](repeating: 0, count: 16)
     for size in [0, 15, 17, 31, 33] {
       #expect(throws: CryptoError.keySize(size)) {
@@ -63,7 +63,7 @@ import Testing
   }
 
   // McGrew and Viega, The Galois/Counter Mode of Operation, test case 16.
-  @Test func `a box that someone else sealed with AES-256-GCM opens`() throws {
+  @Test func `a box that another implementation sealed with AES-256-GCM opens`() throws {
     let key = try secretKey("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308")
     let nonce = "cafebabefacedbaddecaf888"
     let ciphertext =
@@ -78,7 +78,9 @@ import Testing
         + "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39")
   }
 
-  @Test(arguments: [0, 1, 15, 16, 17, 32, 1000]) func `a sealed text opens, and never looks the same`(size: Int)
+  @Test(arguments: [0, 1, 15, 16, 17, 32, 1000]) func `sealed text can be opened, and never looks the same twice`(
+    size: Int
+  )
     throws
   {
     let key = try SecretKey.random()
@@ -90,7 +92,7 @@ import Testing
     #expect(try LibCrypto.seal(plaintext, key: key, context: [1, 2]) != sealed)
   }
 
-  @Test func `a box with any bit changed, another key or another context stays shut`() throws {
+  @Test func `a box with a changed bit, a different key or a different context does not open`() throws {
     let key = try SecretKey.random()
     let sealed = try LibCrypto.seal([1, 2, 3], key: key, context: [9])
     for bit in 0..<sealed.count * 8 {
@@ -120,7 +122,7 @@ import Testing
     #expect(try SecretKey.random() != SecretKey.random())
   }
 
-  @Test func `wiping leaves nothing`() {
+  @Test func `wiping an array empties it`() {
     var bytes: [UInt8] = [1, 2, 3]
     LibCrypto.wipe(&bytes)
     #expect(bytes == [])

@@ -19,7 +19,7 @@ import Testing
     // Runs of spaces, also of several kinds, and around something that is dropped.
     ("Ben  Ott", "Ben Ott"), ("Ben \u{A0}\u{3000} Ott", "Ben Ott"), ("Ben \u{FE0F} Ott", "Ben Ott"),
   ])
-  func `a name has one spelling`(_ typed: String, _ name: String) throws {
+  func `all spellings of a name are stored as one`(_ typed: String, _ name: String) throws {
     let trimmed = try #require(typed.trimmedLabel)
     #expect(Array(trimmed.utf8) == Array(name.utf8))
     #expect(trimmed.nameFault() == nil && Array(trimmed.storedName.utf8) == Array(name.utf8))

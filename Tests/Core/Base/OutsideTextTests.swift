@@ -14,13 +14,13 @@ import Testing
     #expect(text.escaped.isPrintable)
   }
 
-  @Test func `characters that show nothing are made visible`() {
+  @Test func `invisible characters are made visible`() {
     #expect("a\u{200B}b\u{FEFF}c\u{AD}\u{E0041}".escaped == #"a\u{200b}b\u{feff}c\u{ad}\u{e0041}"#)
     #expect("\u{202E}\n\u{3164}\u{2800}\u{FE0F}".escapedLines == "\\u{202e}\n" + #"\u{3164}\u{2800}\u{fe0f}"#)
     #expect("👩‍🔧".escaped == #"👩\u{200d}🔧"#)
   }
 
-  @Test func `quotes cannot be left from within`() {
+  @Test func `quoted text cannot end its quotes`() {
     #expect("a\" event=b \\".quoted == #""a\" event=b \\""#)
     #expect("a\nb\tc\u{9B}".escapedLines == "a\nb\tc\\u{9b}")
   }

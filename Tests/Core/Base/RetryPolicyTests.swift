@@ -5,7 +5,7 @@ import Testing
 @testable import TappetCore
 
 @Suite struct RetryPolicyTests {
-  @Test func `each of several brokers gets its turn at once, and the first rounds stay quick for an election`() {
+  @Test func `each of several brokers is tried immediately, and early retries stay fast for an election`() {
     for seed in 1...60 {
       var random = Randomness(seed: (1, UInt64(seed) &* 0x9E37_79B9_7F4A_7C15, 3, 4))
       var policy = RetryPolicy()
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `a connection that is lost among several brokers is made again after a random wait, not at once`() {
+  @Test func `with several brokers a lost connection is retried after a random delay`() {
     let waits = (1...60).map { seed in
       var random = Randomness(seed: (1, UInt64(seed) &* 0x9E37_79B9_7F4A_7C15, 3, 4))
       var policy = RetryPolicy()
@@ -32,7 +32,7 @@ import Testing
     #expect(milliseconds.allSatisfy { (1...1000).contains($0) } && milliseconds.contains { $0 > 500 })
   }
 
-  @Test func `a dead node costs little after each connection that a cluster without a leader closed`() {
+  @Test func `after a cluster without a leader closes a connection, a dead node costs at most 100 ms`() {
     for seed in 1...60 {
       var random = Randomness(seed: (1, UInt64(seed) &* 0x9E37_79B9_7F4A_7C15, 3, 4))
       var policy = RetryPolicy()
@@ -57,7 +57,7 @@ import Testing
     #expect(policy.failures == 1)
   }
 
-  @Test func `eleven connections that were lost early are a storm, at the pace of the backoff too, and it rests`() {
+  @Test func `eleven early losses are a storm, even at the pace of the backoff, and cause a pause`() {
     var random = Randomness(seed: (1, 2, 3, 4))
     var policy = RetryPolicy()
     var now = Instant(nanoseconds: 0)
@@ -73,7 +73,7 @@ import Testing
     #expect(policy.connectionLost(connectedAt: now, at: now, random: &random) != .rest(losses: 1, .seconds(60)))
   }
 
-  @Test func `a cluster that elects a leader four times in ten minutes is not a storm, two kiosks with one id are`() {
+  @Test func `four elections in ten minutes are not a storm, but two kiosks with one id are`() {
     var random = Randomness(seed: (1, 2, 3, 4))
     var policy = RetryPolicy()
     var now = Instant(nanoseconds: 0)
@@ -90,7 +90,7 @@ import Testing
     #expect(last == .rest(losses: 31, .seconds(60)))
   }
 
-  @Test func `connections that proved themselves never count as a storm, however many were lost`() {
+  @Test func `lost connections that had lasted long enough never count as a storm`() {
     var random = Randomness(seed: (1, 2, 3, 4))
     var policy = RetryPolicy()
     for number in 0..<30 {

@@ -29,7 +29,7 @@ extension WireField {
     }
   }
 
-  @Test func `numbers, texts and times arrive unchanged, and every truncation is refused`() {
+  @Test func `numbers, strings and times round-trip, and every truncation is refused`() {
     check([0, 1, .max] as [UInt8])
     check([0, 258, .max] as [UInt16])
     check([0, 0x0102_0304, .max] as [UInt32])
@@ -45,7 +45,7 @@ extension WireField {
     check([[], ["", "a"], ["é", "", "b"]])
   }
 
-  @Test func `identities and enums arrive unchanged, and every truncation is refused`() throws {
+  @Test func `identities and enums round-trip, and every truncation is refused`() throws {
     check([EntryID(high: 1 << 63 | 5, low: 7), EntryID(high: 0, low: .max)])
     check([try #require(InventoryID([UInt8](1...16)))])
     check(try [1...1, 1...4, 1...10].map { try #require(TagUID([UInt8]($0))) })
@@ -85,7 +85,7 @@ extension WireField {
     #expect(error([1, 9], RoomMessage.self) == .otherVersion(9))
   }
 
-  @Test func `a list that is too long arrives with its first 255 elements`() {
+  @Test func `a list that is too long is truncated to its first 255 elements`() {
     let list = (0..<300).map { UInt16($0) }
     #expect([UInt16].decoded(list.datagram) == Array(list.prefix(255)))
   }

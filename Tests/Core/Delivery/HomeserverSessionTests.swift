@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `a session is read as it was written, and nothing else is one`() throws {
+  @Test func `a session round-trips, and anything else is refused`() throws {
     var token = Array("syt_abc".utf8)
     let session = HomeserverSession(
       homeserver: "https://h.example", user: "@k:h", device: "D", token: SecretBytes(taking: &token))
@@ -37,7 +37,7 @@ import Testing
     #expect(HomeserverSession(Array(text.replacing("https://h.example", with: "http://127.0.0.1:8008").utf8)) != nil)
   }
 
-  @Test func `the first character says whether it is an id or an alias`() {
+  @Test func `the first character distinguishes an id from an alias`() {
     for good in ["!a:h", "!a", "#a:h", "#ä b".replacing(" ", with: "") + ":h"] { #expect(RoomAddress.isValid(good)) }
     for bad in ["", "!", "a:h", "#a", "@a:h", "!a b:h", "!a\n:h", "!" + String(repeating: "a", count: 255)] {
       #expect(!RoomAddress.isValid(bad), "\(bad)")

@@ -47,7 +47,7 @@ import Testing
     #expect(removals.count < 300 / Limits.removalsMax + Limits.inflightMax + 1)
   }
 
-  @Test func `a few entries that waited have a line each, and the last ones a commit each`() {
+  @Test func `a short backlog is logged line by line, and its last entries are removed one by one`() {
     let (reports, removals) = drain(20)
     #expect(reports.filter { $0 == "report delivered light" }.count == 20)
     // The first ones while fourteen others were under way.
@@ -84,7 +84,7 @@ import Testing
     #expect(story.kiosk.counters.delivered == 20)
   }
 
-  @Test func `entries of a long backlog that are acknowledged together cause one light`() {
+  @Test func `entries of a long backlog that are acknowledged together flash the light once`() {
     let story = KioskScript(countMax: 1_000)
     let disk = (1...128).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
     story.start(summary: OutboxSummary(count: 900, size: 5_400))
@@ -94,7 +94,7 @@ import Testing
     #expect(words.filter { $0.hasPrefix("light delivered") }.count == 1 && story.kiosk.counters.delivered == 40)
   }
 
-  @Test func `hundreds that a person drops at once are one line of the log`() {
+  @Test func `hundreds of entries dropped at once are one line of the log`() {
     let story = KioskScript()
     let disk = (1...300).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
     story.start(summary: OutboxSummary(count: 300, size: 1_800))

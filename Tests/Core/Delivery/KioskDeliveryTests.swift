@@ -8,7 +8,7 @@ import Testing
 @Suite struct KioskDeliveryTests {
   // MARK: Without a broker
 
-  @Test func `without a broker a tap is queued, and goes out when the link is back`() throws {
+  @Test func `without a broker a tap is queued, and sent when the link returns`() throws {
     let story = KioskScript()
     story.startOffline()
     story.tap(at: 100, .of(.lightSecret))
@@ -64,7 +64,7 @@ import Testing
     #expect(story.at(5_210, .brokerOutbox(.fetched([entry], reachedEnd: true))) == [])
   }
 
-  @Test func `an entry that the broker will never take is given up and reported`() throws {
+  @Test func `a permanently refused entry is given up and reported`() throws {
     let story = KioskScript()
     story.startAll()
     let accepted = story.accept(at: 100, .of(.lightSecret))
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [Int32(0x97), 0x80])
-  func `an entry that the broker refuses for now is sent again, and keeps no other action back`(_ code: Int32) throws {
+  func `a temporarily refused entry is sent again, and delays no other action`(_ code: Int32) throws {
     let story = KioskScript()
     story.startAll()
     let entry = try #require(story.accept(at: 100, .of(.lightSecret)))
@@ -94,7 +94,7 @@ import Testing
     #expect(story.at(1_210, .link(.acknowledged(entry.id))).contains("report delivered light"))
   }
 
-  @Test func `while the broker refuses an action for now, one message tests it, and the pauses grow`() throws {
+  @Test func `while the broker temporarily refuses an action, one message probes it at growing intervals`() throws {
     let story = KioskScript()
     story.startAll()
     var entries: [OutboxEntry] = []
@@ -146,7 +146,7 @@ import Testing
 
   // MARK: Without a clock
 
-  @Test func `a token waits for the clock, other messages do not`() throws {
+  @Test func `only messages with a token wait for the clock`() throws {
     let story = KioskScript()
     story.startAll(clockIsGood: false)
     story.tap(at: 100, .of(.garageSecret))
@@ -177,7 +177,7 @@ import Testing
     #expect(after.contains("light ready") && story.kiosk.baseLight == .ready, "\(after)")
   }
 
-  @Test func `an entry of an earlier start misses the clock, which is reported once`() {
+  @Test func `an entry of an earlier start needs the clock, which is reported once`() {
     let story = KioskScript([.light, .scene])
     story.start(summary: OutboxSummary(count: 1, size: 2), clockIsGood: false)
     story.at(5, .reader(.ready(device: "chip")))
@@ -191,14 +191,14 @@ import Testing
     #expect(words.contains("light clock-unknown") && !words.contains("report clock unknown"), "\(words)")
   }
 
-  @Test func `with a trusted clock nothing waits for the kernel's word`() {
+  @Test func `with a trusted clock nothing waits for synchronization`() {
     let story = KioskScript(trustsClock: true)
     story.startAll(clockIsGood: false)
     story.tap(at: 100, .of(.garageSecret))
     #expect(story.commit(at: 105).words == ["publish garage", "light accepted", "report accepted garage"])
   }
 
-  @Test func `the answer to a fetch from before the clock was good is dropped`() throws {
+  @Test func `the response to a fetch from before the clock was synchronized is dropped`() throws {
     let story = KioskScript([.light, .patient])
     story.start(summary: OutboxSummary(count: 1, size: 2), clockIsGood: false)
     story.at(5, .reader(.ready(device: "chip")))
@@ -212,7 +212,7 @@ import Testing
       story.at(40, .brokerOutbox(.fetched([.waiting(.patient, sequence: 1)], reachedEnd: true))) == ["publish patient"])
   }
 
-  @Test func `a lost clock holds tokens back and lets other messages pass`() throws {
+  @Test func `losing the clock holds back tokens, and other messages are sent`() throws {
     let story = KioskScript([.light, .patient])
     story.startAll()
     // Tokens' entries wait in memory behind a full line; then the clock is lost.
@@ -231,7 +231,7 @@ import Testing
 
   // MARK: Bounds
 
-  @Test func `a full outbox refuses, and counts entries that wait for their commit`() {
+  @Test func `a full outbox refuses new entries, counting those that wait for their commit`() {
     let story = KioskScript(countMax: 2)
     story.startOffline()
     story.accept(at: 100, .of(.lightSecret, uid: 1))
@@ -239,7 +239,7 @@ import Testing
     #expect(story.tap(at: 300, .of(.lightSecret, uid: 3)) == ["light refused", "report refused full light 2 12"])
   }
 
-  @Test func `the outbox is bounded by bytes too, and takes more when there is room again`() throws {
+  @Test func `the outbox is also limited in bytes, and accepts entries again once there is room`() throws {
     let story = KioskScript(sizeMax: 13)
     story.startAll()
     let accepted = story.accept(at: 100, .of(.lightSecret, uid: 1))
@@ -252,7 +252,7 @@ import Testing
 
   // MARK: The window
 
-  @Test func `the link has fourteen entries and fifty ahead of them, and each PUBACK lets the next go`() {
+  @Test func `fourteen entries are in flight and fifty queued ahead, and each PUBACK sends the next`() {
     let story = KioskScript()
     story.startAll()
     var sent: [OutboxEntry] = []
@@ -272,7 +272,7 @@ import Testing
   @Test(arguments: [
     (1...20).map { OutboxEntry.waiting(.patient, sequence: $0) },
     (1...20).map { OutboxEntry.waiting(.light, sequence: $0, expiry: .at(Instant(nanoseconds: 90_000_000_000))) },
-  ]) func `an entry with a token, or with little time left, is not handed over ahead of its turn`(
+  ]) func `an entry with a token, or with little time left, is not queued ahead`(
     _ waiting: [OutboxEntry]
   ) {
     let story = KioskScript([.light, .patient])
@@ -284,7 +284,7 @@ import Testing
     #expect(story.published.map { $0.sequence } == [15])
   }
 
-  @Test func `hundreds that wait are fetched in pages and sent once each, in order, while new ones come`() {
+  @Test func `hundreds of pending entries are fetched in pages and sent once each, in order, despite new ones`() {
     let story = KioskScript([.light, .garage], countMax: 1_000)
     var disk = (1...200).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
     story.start(summary: OutboxSummary(count: 200, size: 1_200))
@@ -335,7 +335,7 @@ import Testing
     #expect(story.kiosk.outboxCount == 0)
   }
 
-  @Test func `the answer to a fetch of the previous connection does not count for this one`() {
+  @Test func `a fetch response from the previous connection is ignored`() {
     let story = KioskScript()
     let first = (1...64).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
     let second = (65...80).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
@@ -359,7 +359,7 @@ import Testing
     #expect(story.published.map { $0.sequence } == Array(41...64))
   }
 
-  @Test func `an entry that waits holds back the later ones of its own action, no others`() {
+  @Test func `a waiting entry holds back only later entries of its own action`() {
     let story = KioskScript([.light, .patient])
     story.start()
     story.at(5, .reader(.ready(device: "chip")))

@@ -38,7 +38,7 @@ extension KioskScript {
     #expect(story.at(3_040, .readerEnded(.exited(0))).contains("finish"))
   }
 
-  @Test func `the broker's absence is shown only if a tap needs the broker`() {
+  @Test func `a missing broker is shown only if a tap needs the broker`() {
     for (actions, light) in [([Action.chat], Light.ready), ([.chat, .light], .offline)] {
       let story = KioskScript(actions)
       story.startOffline()
@@ -71,7 +71,7 @@ extension KioskScript {
     }
   }
 
-  @Test func `a reload removes the broker, and another one connects to it again`() {
+  @Test func `one reload removes the broker, and the next one connects to it again`() {
     let story = KioskScript([.chat, .light])
     story.startAll()
     let brokerless = story.settings {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct KioskExpiryTests {
   // MARK: Expiry
 
-  @Test func `a queued tap expires in its time, and is never sent after`() throws {
+  @Test func `a queued tap expires on time, and is not sent afterwards`() throws {
     let story = KioskScript([.brief])
     story.startOffline()
     story.at(20, .secretsLoaded([.of(.brief, id: "b", byte: 5)]))
@@ -60,7 +60,7 @@ import Testing
 
   // MARK: Drop
 
-  @Test func `entries in flight cannot be dropped, and nothing is sent while the store removes`() throws {
+  @Test func `entries in flight cannot be dropped, and nothing is sent during a removal`() throws {
     let story = KioskScript()
     story.startAll()
     let accepted = story.accept(at: 100, .of(.lightSecret))
@@ -78,7 +78,7 @@ import Testing
     #expect(story.kiosk.outboxCount == 0)
   }
 
-  @Test func `a drop that the disk refused holds nothing back`() throws {
+  @Test func `a drop that failed on disk does not block other entries`() throws {
     let story = KioskScript()
     story.startAll()
     story.at(90, .dropAsked(nil))
@@ -118,7 +118,7 @@ import Testing
       ])
   }
 
-  @Test func `a new entry does not hide that one of an earlier start expires sooner`() {
+  @Test func `a new entry does not hide an earlier expiry of one from a previous start`() {
     let story = KioskScript([.light, .brief])
     let unix = story.wallOffset + 3_000
     story.start(summary: OutboxSummary(count: 1, size: 3, earliestExpiry: .atUnixMilliseconds(unix)))
@@ -195,7 +195,7 @@ import Testing
       ])
   }
 
-  @Test func `an entry that the store is expiring is not sent, though the clock was set back meanwhile`() {
+  @Test func `an entry that the store is expiring is not sent, even if the clock was set back`() {
     let story = KioskScript([.brief])
     let unix = story.wallOffset + 3_000
     story.start(summary: OutboxSummary(count: 1, size: 3, earliestExpiry: .atUnixMilliseconds(unix)))

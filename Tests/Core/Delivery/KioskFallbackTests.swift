@@ -7,7 +7,7 @@ import Testing
 @Suite struct KioskFallbackTests {
   private let day = 24 * 3600 * 1000
 
-  @Test func `a broker that refuses MQTT 5 is not asked for it again for a week`() {
+  @Test func `a broker that refuses MQTT 5 is not tried with it again for a week`() {
     let story = KioskScript()
     story.start()
     let until = (story.wallOffset + 10) / 1000 + 7 * 24 * 3600
@@ -25,14 +25,14 @@ import Testing
     #expect(story.at(7 * day + 2_000, .link(.connected(sessionPresent: false))).contains("report link up 0"))
   }
 
-  @Test func `one that only hung up is asked again after a day`() {
+  @Test func `a broker that only closed the connection is tried with MQTT 5 again after a day`() {
     let story = KioskScript()
     story.start()
     let gone = LinkFailure.closedBeforeConnack(usesTLS: true, clientCertificateGiven: true)
     #expect(story.at(10, .link(.didFallBack(gone))).contains("report fell back 0 for \(day)"))
   }
 
-  @Test func `a start with a remembered broker begins with 3.1.1, and another broker forgets it`() {
+  @Test func `a remembered fallback starts with 3.1.1, and changing the broker forgets it`() {
     let story = KioskScript(fallbacks: [0: 2_000_000_000])
     #expect(story.at(0, .started(OutboxSummary())).contains("connect 0 with 3.1.1"))
     story.at(10, .link(.connected(sessionPresent: false)))
@@ -41,8 +41,7 @@ import Testing
     #expect(story.at(30, .link(.disconnected)).contains("connect 0"))
   }
 
-  @Test func `a broker that has spoken MQTT 5 is asked with it again after a connection was cut, also after a restart`()
-  {
+  @Test func `a broker that supports MQTT 5 is tried with it again after a lost connection, even after a restart`() {
     let story = KioskScript()
     story.start()
     #expect(story.at(10, .link(.foundMQTT5)) == ["note fallback 0 until 0"])
@@ -61,7 +60,7 @@ import Testing
     #expect(later.sleep(until: 200_000).contains("connect 0 with 5"))
   }
 
-  @Test func `a connection that ends at an unknown property of MQTT 5 is followed by 3.1.1`() {
+  @Test func `an unknown MQTT 5 property causes a reconnect with 3.1.1`() {
     let story = KioskScript()
     story.startAll()
     #expect(story.at(100, .link(.didFallBack(.propertyUnknown))).contains("report fell back 0 for \(day)"))

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: [1, 50, 100] as [Int64], endings)
-  func `one poison message of a hundred is set aside, and the others are delivered once`(
+  func `one poison message in a hundred is set aside, and the others are delivered once`(
     _ place: Int64, _ ending: LinkFailure
   ) {
     for actions in [[Action.light], [.light, .scene]] {
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [[1, 2], [1, 100], [33, 66], [99, 100]] as [Set<Int64>])
-  func `two poison messages do not stop the others either`(_ poison: Set<Int64>) {
+  func `two poison messages do not block the others`(_ poison: Set<Int64>) {
     let story = PoisonStory(PoisonStory.waiting(100), poison: poison)
     story.run(until: 60_000)
     #expect(story.taken.sorted() == (1...100).filter { !poison.contains($0) })
@@ -48,7 +48,7 @@ import Testing
     #expect(story.disk.first?.closes ?? 0 >= Limits.closesUntilAside && story.kiosk.kiosk.asideCount == 1)
   }
 
-  @Test func `a kiosk that lives for one connection each time learns from all of them`() {
+  @Test func `a kiosk that is killed after every connection still delivers all other messages`() {
     let story = PoisonStory(PoisonStory.waiting(100, actions: [.light]), poison: [1])
     for _ in 1...20 where story.disk.count > 1 {
       let before = story.failures.count
@@ -70,7 +70,7 @@ import Testing
     #expect(story.kiosk.kiosk.delivery.link.isUp && story.connects.count == connects)
   }
 
-  @Test func `the failure names the message, with its topic and size, not another client`() {
+  @Test func `the failure names the poison message, with its topic and size, and not another client`() {
     let story = PoisonStory(PoisonStory.waiting(1), poison: [1])
     story.ending = .disconnectedByBroker(.topicNameInvalid)
     story.run(until: 30_000)
@@ -78,7 +78,7 @@ import Testing
     #expect(story.failures == [story.ending, .closedAtMessages(count: 1, .topicNameInvalid), alone, alone, alone])
   }
 
-  @Test func `an entry that was set aside is tried less and less often, until it expires`() {
+  @Test func `an entry that was set aside is retried less and less often, until it expires`() {
     let story = PoisonStory(PoisonStory.waiting(1), poison: [1])
     story.run(until: 3_590_000)
     let trials = story.connects.suffix(7)
@@ -99,7 +99,7 @@ import Testing
     #expect(story.disk.isEmpty && story.kiosk.kiosk.asideCount == 0)
   }
 
-  @Test func `hundreds of poison messages delay another action's by seconds only`() {
+  @Test func `hundreds of poison messages delay another action's messages by only seconds`() {
     let others = (281...300).map { OutboxEntry.waiting(.scene, sequence: $0) }
     let story = PoisonStory(PoisonStory.waiting(280, actions: [.light]) + others, poison: Set(1...280))
     story.run(until: 60_000)
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: [1_100, 1_500])
-  func `more poison messages than fit into memory delay another action's by seconds only`(_ count: Int) {
+  func `more poison messages than fit into memory delay another action's messages by only seconds`(_ count: Int) {
     let last = Int64(count) + 20
     let others = (Int64(count) + 1...last).map { OutboxEntry.waiting(.scene, sequence: $0) }
     let story = PoisonStory(

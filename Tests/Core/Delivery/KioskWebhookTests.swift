@@ -97,14 +97,14 @@ extension KioskScript {
     #expect(story.process == .none)
   }
 
-  @Test func `without a webhook nothing is read, started or due`() {
+  @Test func `without webhooks nothing is read, started or scheduled`() {
     let story = KioskScript()
     story.startAll()
     #expect(story.kiosk.delivery.webhookProcess.deadline == nil && story.kiosk.status.webhooks == nil)
     #expect(!story.lastEffects.map(\.words).contains { $0.contains("webhook") })
   }
 
-  @Test func `each status leads to what the server meant`() {
+  @Test func `each HTTP status means delivered, retry or given up`() {
     for (status, verdict) in [
       (200, WebhookDecision.delivered), (299, .delivered), (408, .again(.status(408))), (425, .again(.status(425))),
       (429, .again(.status(429))), (500, .again(.status(500))), (503, .again(.status(503))),
@@ -159,7 +159,7 @@ extension KioskScript {
     #expect(story.pause == 3_600_000)
   }
 
-  @Test func `a server that fails keeps no other action back, and is tried with one request`() {
+  @Test func `a failing server delays no other action, and is probed with one request`() {
     let story = KioskScript.withHooks()
     let first = story.enter("hook", at: 100, sequence: 1).entry
     _ = story.ready(at: 110)
@@ -174,7 +174,7 @@ extension KioskScript {
     #expect(queued != nil && words.contains("light queued") && words.contains("report queued hook for its webhook"))
   }
 
-  @Test func `at most two of one action and four of all are under way`() {
+  @Test func `at most two requests of one action and four in total are in flight`() {
     let story = KioskScript.withHooks()
     for number in 0..<4 { story.enter("hook", at: 100, sequence: Int64(number + 1)) }
     #expect(story.ready(at: 110) == ["post hook", "post hook"])
@@ -182,7 +182,7 @@ extension KioskScript {
     #expect(story.kiosk.delivery.webhooks.inflightCount == Limits.webhooksInflightMax)
   }
 
-  @Test func `a refused entry is given up, and the next one goes`() {
+  @Test func `a refused entry is given up, and the next one is sent`() {
     let story = KioskScript.withHooks()
     let (entry, _) = story.enter("hook", at: 100, sequence: 1)
     _ = story.ready(at: 110)
@@ -201,7 +201,7 @@ extension KioskScript {
     return story
   }
 
-  @Test func `a webhook that has worked is posted to again, until its URL changes or it is gone`() {
+  @Test func `a webhook that has worked is retried until its URL changes or it is removed`() {
     let story = worked()
     let (entry, _) = story.enter("hook", at: 200, sequence: 2)
     let words = story.answer(entry, 404, at: 210)
@@ -216,7 +216,7 @@ extension KioskScript {
     #expect(story.answer(moved, 404, at: 1_510).contains("report given up hook 404"))
   }
 
-  @Test func `a webhook that worked before the restart has worked`() {
+  @Test func `a webhook that worked before a restart counts as working`() {
     let story = KioskScript([.hook, .other, .both, .token])
     var summary = OutboxSummary()
     summary.workedWebhooks = ["hook": 7]
@@ -294,7 +294,7 @@ extension KioskScript {
     #expect(story.kiosk.webhookCount == 1)
   }
 
-  @Test func `of two requests the one that failed is repeated as soon as the other one succeeds`() {
+  @Test func `of two requests, the failed one is repeated as soon as the other succeeds`() {
     let story = KioskScript.withHooks()
     let (first, _) = story.enter("hook", at: 100, sequence: 1)
     _ = story.ready(at: 110)
@@ -355,7 +355,7 @@ extension KioskScript {
     #expect(story.ready(at: 30).contains("post hook"))
   }
 
-  @Test func `other webhooks are loaded by another process, once nothing is under way`() {
+  @Test func `changed webhooks are loaded by a new process once no request is in flight`() {
     let story = KioskScript.withHooks()
     let (entry, _) = story.enter("hook", at: 100, sequence: 1)
     _ = story.ready(at: 110)

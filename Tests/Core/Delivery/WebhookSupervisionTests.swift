@@ -16,7 +16,7 @@ import Testing
   private func mayPost(_ action: String) -> Bool { process.mayPost(action, roomsRun: true) }
 
   @Test(arguments: [WebhookFault.status(429), .trouble(.unreachable, code: 7)])
-  mutating func `a homeserver that wants a pause, or is away, gets one request for all rooms`(
+  mutating func `a homeserver that is away or demands a pause gets one request for all rooms`(
     _ fault: WebhookFault
   ) throws {
     let pause = process.failed("bell", fault, retryAfter: nil, at: start, random: &random)
@@ -33,13 +33,13 @@ import Testing
     #expect(!process.hasFailed("bell") && mayPost("bell") && process.trouble == nil)
   }
 
-  @Test mutating func `a request that fails in one room keeps no other room back`() {
+  @Test mutating func `a failed request in one room delays no other room`() {
     _ = process.failed("bell", .status(503), retryAfter: nil, at: start, random: &random)
     #expect(process.isResting("bell") && !process.hasFailed("door") && process.restingActions == ["bell"])
     #expect(mayPost("door") && process.succeeded("bell") && !process.succeeded("door"))
   }
 
-  @Test mutating func `a busy homeserver that names a short pause has not failed, unless it does so again`() {
+  @Test mutating func `a short pause demanded by a busy homeserver counts as a failure only when repeated`() {
     let pause = process.failed("bell", .status(429), retryAfter: .milliseconds(25), at: start, random: &random)
     #expect(pause == .milliseconds(100) && process.isResting("door"))
     #expect(!process.hasFailed("bell") && process.trouble == nil)

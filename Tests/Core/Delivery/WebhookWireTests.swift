@@ -5,7 +5,7 @@ import Testing
 @testable import TappetCore
 
 @Suite struct WebhookWireTests {
-  @Test func `every order and message comes back as it was`() {
+  @Test func `every order and message round-trips`() {
     var endpoint = WebhookEndpoint(action: "", url: .file("/etc/url"))
     endpoint.method = .put
     endpoint.redirects = 3
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `Base64 is that of RFC 4648, and anything else is refused`() {
+  @Test func `Base64 follows RFC 4648, and anything else is refused`() {
     for (text, digits) in [
       ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
       ("foobar", "Zm9vYmFy"),
@@ -62,7 +62,7 @@ import Testing
     #expect(Base64.decode(Array("Zg".utf8)) == Array("f".utf8), "without padding")
   }
 
-  @Test func `a signature is that of Standard Webhooks`() throws {
+  @Test func `signatures follow Standard Webhooks`() throws {
     // The secret, message and signature of its own specification's libraries.
     let secret = try #require(WebhookSecret(Array("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".utf8)[...]))
     let id = EntryID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
@@ -72,7 +72,7 @@ import Testing
     #expect(WebhookSecret(Array("whsec_c2hvcnQ=".utf8)[...]) == nil && WebhookSecret([]) == nil)
   }
 
-  @Test func `a URL is taken apart without showing what may be secret`() {
+  @Test func `a URL is parsed without showing what may be secret`() {
     let good = WebhookURL("https://maker.example:8443/trigger/door/with/key/SECRET?x=1")
     #expect(good?.origin == "https://maker.example:8443" && good?.host == "maker.example" && good?.usesTLS == true)
     for loopback in ["http://localhost/a", "http://127.0.0.1:80", "http://[::1]:8080/x"] {

@@ -204,7 +204,7 @@ import Testing
     #expect(InventoryMessage.decoded([7, 255, 255] + [UInt8](repeating: 0x61, count: 65_534)) == nil)
   }
 
-  @Test(arguments: 65_532...65_538) func `a text that is too long is cut between characters`(_ size: Int) {
+  @Test(arguments: 65_532...65_538) func `text that is too long is truncated between characters`(_ size: Int) {
     for filling in ["x", "é", "客", "🏠"] {
       let text = String(repeating: "x", count: size) + filling
       guard case .scanned(let code)? = InventoryMessage.decoded(InventoryMessage.scanned(text).encode()) else {
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func `a thing with too much content arrives with its first entries`() throws {
+  @Test func `a thing with too much content is truncated to its first entries`() throws {
     var box = Self.box
     box.contents = (0..<300).map { .init(name: "\($0)", quantity: $0) }
     box.contentCount = .max
@@ -226,7 +226,7 @@ import Testing
     #expect(decoded == .low(box))
   }
 
-  @Test func `the largest thing of the inventory fits into a datagram`() {
+  @Test func `the largest possible thing fits into a datagram`() {
     let name = String(repeating: "x", count: Limits.inventoryNameSizeMax)
     var box = InventoryThing(id: Self.id, kind: .box, name: name)
     box.code = String(repeating: "x", count: Limits.inventoryCodeSizeMax)

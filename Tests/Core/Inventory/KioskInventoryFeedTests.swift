@@ -44,7 +44,7 @@ import Testing
 
   private func orders(_ words: [String]) -> [String] { words.filter { $0.hasPrefix("order ") } }
 
-  @Test func `the process learns once what to send, and again when the clock becomes known`() {
+  @Test func `the inventory process receives its orders once, and again when the clock is set`() {
     let (story, words) = running(plan(), clockIsGood: false)
     #expect(orders(words) == ["order follow lists overdue"])
     #expect(orders(story.at(30, .reader(.heartbeat))) == [])
@@ -54,7 +54,7 @@ import Testing
     #expect(orders(story.at(60, .clockChecked(isSynchronized: false))) == ["order follow lists overdue"])
   }
 
-  @Test func `the next process learns what to send, too`() {
+  @Test func `a restarted inventory process receives its orders, too`() {
     let (story, _) = running(plan())
     story.at(30, .inventory(.ended(.signaled(9))))
     var time = 30
@@ -62,7 +62,7 @@ import Testing
     #expect(orders(story.at(time, .inventory(.message(.ready)))) == ["order follow lists overdue by the clock"])
   }
 
-  @Test func `a kiosk that publishes nothing asks for no lists`() {
+  @Test func `a kiosk that publishes nothing requests no lists`() {
     var quiet = InventoryPlan()
     let (story, words) = running(quiet)
     #expect(orders(words) == ["order follow by the clock"])
@@ -73,7 +73,7 @@ import Testing
     #expect(orders(assisted.words) == ["order follow lists by the clock"])
   }
 
-  @Test func `a list is published at once, on each connection, and at most once a second`() {
+  @Test func `a list is published immediately, on each connection, and at most once a second`() {
     let (story, _) = running(plan())
     #expect(lists(story.at(1_000, list(2))) == ["announce list of 2"])
     #expect(lists(story.at(1_100, list(0, .out))) == ["announce list of 0"])
@@ -96,7 +96,7 @@ import Testing
     #expect(lists(story.sleep(until: 5_000)) == [])
   }
 
-  @Test func `an overdue item performs its action, and is passed on when that is on the disk`() throws {
+  @Test func `an overdue item triggers its action, and is confirmed once the entry is on disk`() throws {
     let (story, _) = running(plan())
     let words = story.at(100, .inventory(.message(.overdue(due: "2026-12-24", Self.item))))
     #expect(orders(words) == [])
@@ -110,7 +110,7 @@ import Testing
     #expect(story.at(120, .reader(.heartbeat)).allSatisfy { !$0.contains("late") })
   }
 
-  @Test func `an alert that could not be written is repeated, and is not passed on before`() throws {
+  @Test func `an alert that could not be written is repeated, and not confirmed before`() throws {
     let (story, _) = running(plan())
     _ = story.at(100, .inventory(.message(.low(Self.item))))
     let first = try #require(story.lastEffects.compactMap { $0.storedEntry }.first)
@@ -122,14 +122,14 @@ import Testing
     #expect(orders(story.at(20_010, .brokerOutbox(.stored(second.id, sequence: 1)))) == ["order passed low"])
   }
 
-  @Test func `an alert without an action is passed on at once`() {
+  @Test func `an alert without an action is confirmed immediately`() {
     let (story, _) = running(InventoryPlan())
     #expect(orders(story.at(100, .inventory(.message(.low(Self.item))))) == ["order passed low"])
     #expect(
       orders(story.at(110, .inventory(.message(.overdue(due: "2026-12-24", Self.item))))) == ["order passed overdue"])
   }
 
-  @Test func `a touch is announced with its result, and only where that is published`() throws {
+  @Test func `a touch is announced with its result, and only if configured`() throws {
     for publishes in [true, false] {
       let (story, _) = running(plan(publishes: publishes))
       let shelf = Action(

@@ -34,7 +34,7 @@ import Testing
 
   private let shelf = ShelfScript()
 
-  @Test func `a box that was tapped goes to the spot tapped next, and on to a further one in time`() {
+  @Test func `a tapped box goes to the spot tapped next, and on to a further spot within the time limit`() {
     #expect(shelf.light == .ready)
     #expect(shelf.scan("screws").contains("report shown screws") && shelf.light == .holding)
     #expect(shelf.scan("shelf").contains("light accepted") && shelf.light == .holding)
@@ -49,7 +49,7 @@ import Testing
     #expect(shelf.changes.count == 2)
   }
 
-  @Test func `each box tapped in time after a spot goes there`() {
+  @Test func `each box tapped within the time limit after a spot goes there`() {
     for name in ["shelf", "screws", "nails"] { shelf.scan(name) }
     #expect(shelf.changes == ["screws to shelf", "nails to shelf"])
     // The spot is held still; a box that is there is held instead, and goes back to the rack.
@@ -57,7 +57,7 @@ import Testing
     #expect(shelf.changes.last == "nails to rack")
   }
 
-  @Test func `a box that is removed between the taps is refused, and the next one is moved`() {
+  @Test func `a box that is removed between the taps is refused, and the next box is moved`() {
     shelf.scan("screws")
     shelf.remove("screws")
     #expect(shelf.scan("shelf").contains("light refused"))
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: [-86_400_000, 86_400_000])
-  func `a wall clock that jumps neither ends nor prolongs what is held`(_ milliseconds: Int64) {
+  func `a jump of the wall clock neither ends nor extends a hold`(_ milliseconds: Int64) {
     shelf.scan("screws")
     shelf.story.wallOffset += milliseconds
     #expect(shelf.scan("shelf").contains("report moved screws") && shelf.light == .holding)
@@ -100,12 +100,12 @@ import Testing
     #expect(shelf.changes == ["screws to shelf"])
   }
 
-  @Test func `a thing that cannot go into the held one is held instead`() {
+  @Test func `a thing that cannot go into the held thing is held instead`() {
     for name in ["screws", "nails", "shelf"] { shelf.scan(name) }
     #expect(shelf.changes == ["nails to shelf"])
   }
 
-  @Test func `an item goes to the person whose tag is tapped, and back when they have it`() {
+  @Test func `an item goes to the person whose tag is tapped, and returns at that person's next tap`() {
     shelf.scan("m4")
     shelf.tapAda()
     shelf.tapAda()
@@ -132,7 +132,7 @@ import Testing
     #expect(shelf.changes.suffix(2) == ["nails to Ada", "nails to rack"])
   }
 
-  @Test func `a scanner that repeats itself is throttled as tags are, and what is held stays held`() {
+  @Test func `a repeating scanner is throttled like tags, and the held thing stays held`() {
     func scanned(_ name: String) -> [String] { shelf.at(.inventory(.message(.scanned(name)))) }
     for _ in 1..<Limits.scansMax { #expect(scanned("nothing").contains("light reading")) }
     #expect(scanned("screws").contains("report shown screws") && shelf.light == .holding)
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(arguments: [InventoryFault.scanTooLong, .scanIncomplete, .scanUnreadable])
-  func `a code that cannot be used is refused with its reason, and what is held stays held`(_ fault: InventoryFault) {
+  func `an unusable code is refused with its reason, and the held thing stays held`(_ fault: InventoryFault) {
     shelf.scan("screws")
     let refused = shelf.at(.inventory(.message(.misread(fault))))
     #expect(refused.contains("light refused") && refused.contains { $0.contains("\(fault)") }, "\(refused)")
@@ -157,7 +157,7 @@ import Testing
     ("https://homebox.example/a/000-017", "https://homebox.example/a/000-017"),
     ("smp://action?idx=77&ts=1&sig=00&key=00", ""), ("smpshare://secret?idx=1&key=00", ""),
   ])
-  func `a tag with a link is looked up by it, but no proof or secret is passed on`(_ link: String, _ code: String) {
+  func `a tag is looked up by its link, but no proof or secret is passed on`(_ link: String, _ code: String) {
     shelf.story.kiosk.settings.unknownTags = Action(
       name: KioskSettings.unknownTagsName, title: "", index: -1, topic: nil, message: PayloadTemplate(""),
       cooldown: .zero, mode: .inventory)
@@ -166,7 +166,7 @@ import Testing
     #expect(key == .lookUp(1, InventoryKey(uid: .number(80), code: code)))
   }
 
-  @Test func `a disk that is full at the second tap moves nothing, and both taps work when there is room`() {
+  @Test func `a full disk at the second tap moves nothing, and both taps work once there is room`() {
     shelf.scan("screws")
     shelf.isFullNext = true
     let refused = shelf.scan("shelf")
@@ -181,7 +181,7 @@ import Testing
     #expect(shelf.scan("m4").contains("light accepted") && shelf.quantity("m4") == 4)
   }
 
-  @Test func `a disk that is full when a lost piece is requested again counts it once`() {
+  @Test func `a lost piece is counted once, even if the disk is full when it is requested again`() {
     shelf.press(.remove)
     shelf.isKilledNext = true
     #expect(shelf.scan("m4").contains("light refused") && shelf.quantity("m4") == 4)
@@ -191,7 +191,7 @@ import Testing
     #expect(shelf.scan("m4").contains("light accepted") && shelf.quantity("m4") == 4)
   }
 
-  @Test func `the light that something is held ends with the process`() {
+  @Test func `the light for a held thing ends with the process`() {
     shelf.scan("screws")
     #expect(shelf.light == .holding)
     shelf.at(.inventory(.ended(.signaled(9))))

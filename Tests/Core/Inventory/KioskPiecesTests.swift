@@ -44,7 +44,7 @@ import Testing
     #expect(shelf.quantity("m4") == 26)
   }
 
-  @Test func `an item that has its number keeps it, and the next number is for the next item`() {
+  @Test func `an item keeps its number, and the next number is for the next item`() {
     shelf.press(.add)
     for code in ["25", "m4", "10", "m4", "m4", "7", "8", "3", "m4"] { shelf.scan(code) }
     #expect(
@@ -53,7 +53,7 @@ import Testing
       ])
   }
 
-  @Test func `a number is not for an item that was tapped long before, or before something else`() {
+  @Test func `a number does not apply to an item tapped long before, or before something else`() {
     shelf.press(.count)
     shelf.scan("m4")
     shelf.wait(milliseconds: 9_000)
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `a number right after its item is for it, whatever was tapped before`() {
+  @Test func `a number right after an item applies to it, whatever was tapped before`() {
     shelf.press(.add)
     shelf.tapAda()
     shelf.scan("m4")
@@ -153,7 +153,7 @@ import Testing
     #expect(shelf.changes.suffix(3) == ["1 m4 by kiosk", "1 m4 by kiosk", "-1 m4 by kiosk"])
   }
 
-  @Test func `a number without a job that has pieces is refused, and digits are a code`() {
+  @Test func `a number outside a job with pieces is refused, and digits are read as a code`() {
     let refused = "report refused tag not in inventory shelf notNumber"
     #expect(shelf.scan("smp://number?n=25").contains { $0.contains("notNumber") }, "\(refused)")
     #expect(shelf.scan("25").contains { $0.contains("unknown 25") })
@@ -169,7 +169,7 @@ import Testing
     #expect(shelf.changes == ["9999 m4 by kiosk"])
   }
 
-  @Test func `zero pieces are a count`() {
+  @Test func `a count of zero pieces is recorded`() {
     shelf.press(.count)
     shelf.scan("0")
     shelf.scan("m4")
@@ -190,7 +190,7 @@ import Testing
     #expect(shelf.quantity("m4") == 3)
   }
 
-  @Test func `an entry whose code is digits is the entry`() {
+  @Test func `digits that are an entry's code select the entry`() {
     shelf.add("42", .item, in: "screws")
     shelf.press(.add)
     shelf.scan("42")

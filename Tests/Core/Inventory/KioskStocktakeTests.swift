@@ -7,7 +7,7 @@ import Testing
 @Suite struct KioskStocktakeTests {
   private let shelf = ShelfScript()
 
-  @Test func `the pieces that were counted are the quantity when the job ends, and not before`() {
+  @Test func `counted pieces become the quantity when the job ends, and not before`() {
     #expect(shelf.press(.count).contains("report started count") && shelf.light == .holding)
     for _ in 0..<3 { #expect(shelf.scan("m4").contains("report counted m4")) }
     #expect(shelf.quantity("m4") == 5)
@@ -17,7 +17,7 @@ import Testing
     #expect(shelf.tallies.isEmpty)
   }
 
-  @Test func `another job and the time end a count, too, and each writes it`() {
+  @Test func `a count is also ended and written by a different job or by the timeout`() {
     shelf.press(.count)
     shelf.scan("m4")
     let words = shelf.press(.remove)
@@ -37,7 +37,7 @@ import Testing
     #expect(words.contains("light accepted") && shelf.quantity("m4") == 5 && shelf.tallies.isEmpty)
   }
 
-  @Test func `the end is shown only once it is on the disk, and retried until then`() {
+  @Test func `the end of a job is shown only once it is on disk, and retried until then`() {
     shelf.press(.count)
     shelf.scan("m4")
     shelf.isBusyNext = true
@@ -89,7 +89,7 @@ import Testing
     #expect(other.scan("m4").contains("report put m4") && other.quantity("m4") == 2)
   }
 
-  @Test func `an audit ends as one even if its action is gone or has another job`() {
+  @Test func `an audit ends as an audit even if its action was removed or has a different job`() {
     shelf.press(.audit)
     for name in ["rack", "screws"] { shelf.scan(name) }
     for job in [InventoryJob.count, nil] {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `an end whose response was lost names the same things when it is requested again`() {
+  @Test func `repeating an end whose response was lost names the same things`() {
     shelf.press(.audit)
     for name in ["rack", "screws"] { shelf.scan(name) }
     shelf.isKilledNext = true
@@ -209,7 +209,7 @@ import Testing
     #expect(!shelf.press(.cancel).contains { $0.contains("without") } && shelf.tallies.isEmpty)
   }
 
-  @Test func `an audit records what was tapped, of any kind, and moves nothing`() {
+  @Test func `an audit records tapped things of any kind, and moves nothing`() {
     shelf.scan("screws")
     #expect(shelf.press(.audit).contains("report started audit"))
     for name in ["rack", "screws", "m4"] { #expect(shelf.scan(name).contains("report seen \(name)")) }

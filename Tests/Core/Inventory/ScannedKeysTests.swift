@@ -68,7 +68,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
 @Suite struct ScannedKeysTests {
   private var typist = Typist()
 
-  @Test mutating func `each key of a US keyboard writes its letter, and another one with either shift`() {
+  @Test mutating func `each key of a US keyboard types its character, with and without shift`() {
     let keys = Array(Key.ofCharacters.dropLast()) + [Key.space, Key.a]
     let (plain, shifted) = (
       "1234567890-=qwertyuiop[]asdfghjkl;'`\\zxcvbnm,./ a", "!@#$%^&*()_+QWERTYUIOP{}ASDFGHJKL:\"~|ZXCVBNM<>? A"
@@ -118,7 +118,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(typist.press([41, Key.space, Key.a, Key.enter]) == text("` a"))
   }
 
-  @Test mutating func `digits on the keypad with Alt are the number of a character, in any layout`() {
+  @Test mutating func `Alt and keypad digits type a character by its number, in any layout`() {
     for layout in ScannerLayout.allCases {
       var typist = Typist(layout)
       for character in "B-17 ~{" { #expect(typist.type(number: "\(character.asciiValue ?? 0)") == []) }
@@ -134,7 +134,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(typist.press([Key.b, Key.enter]) == text("b"))
   }
 
-  @Test mutating func `Enter, the keypad's Enter and Tab end a code, and an empty one is none`() {
+  @Test mutating func `Enter, the keypad's Enter and Tab end a code, and an empty code is ignored`() {
     for end in [Key.enter, Key.keypadEnter, Key.tab] {
       #expect(typist.press([Key.a, Key.b, end]) == text("ab"))
       #expect(typist.press([end, end]) == [])
@@ -142,7 +142,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(typist.press([Key.a, Key.enter, Key.tab, Key.b, Key.enter]) == text("a", "b"))
   }
 
-  @Test mutating func `a shift counts while it is held, and a release writes nothing`() {
+  @Test mutating func `Shift applies while it is held, and releasing a key types nothing`() {
     #expect(typist.send(Key.leftShift, 1) == nil)
     #expect(typist.send(Key.a, 1) == nil)
     #expect(typist.send(Key.leftShift, 0) == nil)
@@ -154,7 +154,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(typist.press([Key.a, Key.enter]) == text("a"))
   }
 
-  @Test mutating func `a key that the kernel repeats writes one letter, and shift stays`() {
+  @Test mutating func `a key that the kernel repeats types one letter, and Shift stays in effect`() {
     #expect(typist.send(Key.leftShift, 1) == nil)
     #expect(typist.send(Key.leftShift, 2) == nil)
     #expect(typist.send(Key.a, 1) == nil)
@@ -165,7 +165,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(typist.send(Key.enter, 2) == nil)
   }
 
-  @Test mutating func `the longest code passes, one of 10,000 characters is refused, and the next one is whole`() {
+  @Test mutating func `the longest code is accepted, one of 10,000 characters is refused, and the next code is read`() {
     let longest = [UInt16](repeating: Key.a, count: Limits.inventoryCodeSizeMax)
     #expect(typist.press(longest + [Key.enter]) == text(String(repeating: "a", count: longest.count)))
     #expect(typist.press(longest + [Key.b, Key.enter]) == [.failure(.scanTooLong)])
@@ -173,7 +173,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(typist.press(endless + [Key.enter, Key.b, Key.enter]) == [.failure(.scanTooLong), .success("b")])
   }
 
-  @Test mutating func `keys that write nothing do not count`() {
+  @Test mutating func `keys that type nothing are ignored`() {
     // Escape, backspace, Caps Lock, F1, Scroll Lock, and numbers that no keyboard has.
     for key in [0, 1, 14, 58, 59, 70, 84, 85, 255, 256, 0x2FF, .max] as [UInt16] {
       #expect(typist.press([Key.a, key, Key.b, Key.enter]) == text("ab"), "\(key)")
@@ -184,7 +184,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(typist.press([Key.b, Key.enter]) == text("ab"))
   }
 
-  @Test mutating func `any event of any value is taken`() {
+  @Test mutating func `any event with any value is handled`() {
     var generator = Randomness(seed: (1, 2, 3, 4))
     var codes = 0
     let values: [Int32] = [0, 0, 0, 1, 0, 1, 2, -1]
@@ -248,7 +248,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(typist.press([Key.enter, 6, Key.enter]) == [.failure(.scanIncomplete), .success("5")])
   }
 
-  @Test mutating func `a code of which the kernel lost keys is refused, and the next one is whole`() {
+  @Test mutating func `a code with lost keys is refused, and the next code is read`() {
     #expect(typist.press([Key.a]) == [])
     typist.lose()
     #expect(typist.press([Key.b, Key.enter]) == [.failure(.scanIncomplete)])
@@ -274,7 +274,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
 
   private func scans(_ text: String) -> [Scan] { scans(Array(text.utf8)) }
 
-  @Test func `a line's end of any kind ends a code`() {
+  @Test func `any line ending ends a code`() {
     #expect(scans("B-17\r\nB-18\nB-19\r\r\n\nKüche\rB-2") == text("B-17", "B-18", "B-19", "Küche"))
   }
 
@@ -287,11 +287,11 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(scans("]Q3" + longest + "x\n" + longest + "x\n") == [.failure(.scanTooLong), .failure(.scanTooLong)])
   }
 
-  @Test func `separators are left out`() {
+  @Test func `separators are removed`() {
     #expect(scans("0104006381333931\u{1D}10A\u{1E}\u{4}\n") == text("010400638133393110A"))
   }
 
-  @Test func `garbage is refused once for each line, and the next code is whole`() {
+  @Test func `garbage is refused once for each line, and the next code is read`() {
     for garbage: [UInt8] in [[0xFF, 0xFE], [0x42, 0x00], [0x1B, 0x5B, 0x41], [0xC3], [0xED, 0xA0, 0x80], [0x7F]] {
       #expect(scans(garbage + Array("\nB-17\n".utf8)) == [.failure(.scanUnreadable), .success("B-17")], "\(garbage)")
     }
@@ -326,11 +326,11 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     "https://homebox.example/b/000-017", "https://a/000-017", "ftp://homebox.example/a/000-017", "{\"part\": 5}",
     "0104012345678902", "01040123456789", "https://example.com/01/2026", "https://example.com/b/01",
   ])
-  func `any other label is looked up as it is`(_ label: String) {
+  func `any other label is looked up unchanged`(_ label: String) {
     #expect(LabelCode.alternatives(to: label).isEmpty)
   }
 
-  @Test func `a GTIN is one number with any leading zeros, and any other code is itself`() {
+  @Test func `a GTIN matches with any number of leading zeros, and any other code only exactly`() {
     #expect(LabelCode.spellings(of: "012345678905") == ["012345678905", "0012345678905", "00012345678905"])
     #expect(
       LabelCode.spellings(of: "00000096385074") == ["00000096385074", "96385074", "000096385074", "0000096385074"])

@@ -44,7 +44,7 @@ import Testing
     return times
   }
 
-  @Test func `each connection begins with the discovery and the levels of all outputs`() {
+  @Test func `each connection starts with the discovery and the levels of all outputs`() {
     let story = story()
     let all = ["discovery", "output 0 off", "output 1 off"]
     #expect(announced(story.at(10, .link(.connected(sessionPresent: false)))) == all)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [UInt64(1), 2, 3, 4, 5])
-  func `a birth is answered within 5 s, at another time by each kiosk`(_ seed: UInt64) {
+  func `each kiosk answers a birth at a different time, within 5 s`(_ seed: UInt64) {
     let story = running(seed: seed)
     #expect(discoveries(story, until: 10_000) == [])
     story.at(10_000, .homeAssistant(isOnline: true))
@@ -84,7 +84,7 @@ import Testing
     #expect(Set(delays).count > 10)
   }
 
-  @Test func `two discoveries are never closer than 2 s`() throws {
+  @Test func `two discoveries are at least 2 s apart`() throws {
     let story = running()
     var times = [10]
     for step in 1...40 {
@@ -167,7 +167,7 @@ import Testing
     #expect(announced(words) == ["chord 0"], "\(words)")
   }
 
-  @Test func `commands drive outputs, whose levels follow, and an old or kept one does nothing`() {
+  @Test func `commands drive outputs and update their levels, and old or retained ones do nothing`() {
     let story = running()
     func command(_ request: OutputRequest, sent seconds: Int64, isRetained: Bool = false) -> Event {
       let target = CommandRequest(
@@ -195,7 +195,7 @@ import Testing
     return story
   }
 
-  @Test func `a message for Home Assistant waits from its end to its birth, and others do not`() throws {
+  @Test func `messages for Home Assistant wait while it is down, and others do not`() throws {
     let story = awaiting()
     story.at(3_000, .homeAssistant(isOnline: false))
     story.at(3_000, .brokerOutbox(.fetched([], reachedEnd: true)))
@@ -213,7 +213,7 @@ import Testing
     #expect(story.at(6_020, .link(.acknowledged(held.id))).contains("report delivered light"))
   }
 
-  @Test func `a message that waits for Home Assistant expires as any other`() throws {
+  @Test func `a message that is held for Home Assistant expires like any other`() throws {
     let story = awaiting()
     story.at(3_000, .homeAssistant(isOnline: false))
     story.at(3_000, .brokerOutbox(.fetched([], reachedEnd: true)))
@@ -224,7 +224,7 @@ import Testing
     #expect(story.at(65_000, .homeAssistant(isOnline: true)).allSatisfy { !$0.hasPrefix("publish") })
   }
 
-  @Test func `a message that waited for Home Assistant goes once nothing waits for it`() throws {
+  @Test func `a held message is sent once Home Assistant is removed from the configuration`() throws {
     let story = awaiting()
     story.at(3_000, .homeAssistant(isOnline: false))
     story.at(3_000, .brokerOutbox(.fetched([], reachedEnd: true)))
@@ -237,7 +237,7 @@ import Testing
     #expect(story.published.map(\.id) == [held.id])
   }
 
-  @Test func `after a new connection, all is sent until Home Assistant's status is known`() throws {
+  @Test func `after a reconnect, everything is sent until Home Assistant's status is known`() throws {
     let story = awaiting()
     story.at(3_000, .homeAssistant(isOnline: false))
     story.at(3_000, .brokerOutbox(.fetched([], reachedEnd: true)))
@@ -269,7 +269,7 @@ import Testing
 
 @Suite struct DiscoveryNameTests {
   @Test(arguments: ["kiosk-lobby", "GPIO17", "a_b-C9"])
-  func `safe names stay as they are`(_ name: String) { #expect(DiscoveryName.mapped(name) == name) }
+  func `safe names stay unchanged`(_ name: String) { #expect(DiscoveryName.mapped(name) == name) }
 
   @Test func `unsafe names are mapped to safe ones, and stay distinct`() {
     let names = ["a/b", "a+b", "a#b", "a b", "a_b", "🔔", "🚪", "ä", "ö", "", "{{x}}", "a.b"]

@@ -27,7 +27,7 @@ import Testing
     #expect(story.tap(at: 7_000, .of(.lightSecret, uid: 7)) == ["store light", "note light-1"])
   }
 
-  @Test func `however many tags are forged, one that was not refused is accepted`() {
+  @Test func `a tag that was not refused is accepted, however many others are forged`() {
     let story = KioskScript()
     story.startAll()
     hammer(story, 200, from: 1_000, uids: 1_000...1_199)
@@ -38,7 +38,7 @@ import Testing
     #expect(story.tap(at: 27_100, .of(.lightSecret, uid: 9)) == ["store light", "note light-1"])
   }
 
-  @Test func `a tag that is genuine is accepted once a second for long, and not faster`() {
+  @Test func `a genuine tag is accepted once a second, and not faster`() {
     let action = Action(
       name: "light", title: "Light", index: 1, topic: "t", message: PayloadTemplate("x"), cooldown: .zero)
     let story = KioskScript([action])
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `memory holds a bounded number of tags, whichever come`() {
+  @Test func `the number of tags in memory is bounded, whatever is tapped`() {
     var rates = TapRateLimiter()
     for number in 0..<10_000 {
       rates.recordRefused(.number(number), at: Instant(nanoseconds: Int64(number) * 1_000_000))
@@ -79,7 +79,7 @@ import Testing
     #expect(known == Array(10_000 - Limits.tapRatesMax..<10_000))
   }
 
-  @Test func `of many refusals a minute thirty are logged one by one, and the rest as a number`() {
+  @Test func `thirty refusals a minute are logged individually, and the rest are counted`() {
     let story = KioskScript()
     story.startAll()
     var lines = 0

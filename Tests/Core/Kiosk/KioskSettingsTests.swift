@@ -14,7 +14,7 @@ extension KioskScript {
 }
 
 @Suite struct KioskSettingsTests {
-  @Test func `an action that is new works at once, and one that is gone is refused by name`() {
+  @Test func `a new action works immediately, and a removed one is refused by name`() {
     let story = KioskScript([.light])
     story.startAll()
     #expect(story.tap(at: 100, .of(.garageSecret)) == ["light refused", "report refused stray 2 of garage, gone"])
@@ -24,7 +24,7 @@ extension KioskScript {
       story.tap(at: 400, .of(.lightSecret, uid: 3)) == ["light refused", "report refused stray 1 of light, gone"])
   }
 
-  @Test func `an entry of an action that is gone still goes out, with its old message`() throws {
+  @Test func `an entry of a removed action is still sent, with its old message`() throws {
     let story = KioskScript()
     story.startOffline()
     let accepted = story.accept(at: 100, .of(.lightSecret))
@@ -36,7 +36,7 @@ extension KioskScript {
     #expect(story.published.first?.message.text == "toggle")
   }
 
-  @Test func `an entry that waits for its commit is accepted though its action is removed meanwhile`() {
+  @Test func `an entry that waits for its commit is accepted even if its action is removed`() {
     let story = KioskScript()
     story.startAll()
     story.tap(at: 100, .of(.lightSecret))
@@ -49,7 +49,7 @@ extension KioskScript {
       ])
   }
 
-  @Test func `another broker is connected to at once, and entries in flight are sent again`() throws {
+  @Test func `the kiosk connects to a new broker immediately, and resends entries in flight`() throws {
     let story = KioskScript(endpoints: 2)
     story.startAll()
     let accepted = story.accept(at: 100, .of(.lightSecret))
@@ -86,7 +86,7 @@ extension KioskScript {
     #expect(story.at(130, .link(.disconnected)).contains("finish"))
   }
 
-  @Test func `while it stops, new settings are ignored`() {
+  @Test func `new settings are ignored during a stop`() {
     let story = KioskScript()
     story.startAll()
     story.accept(at: 50, .of(.lightSecret))
@@ -147,7 +147,7 @@ extension KioskScript {
     #expect(story.edge(0, true, at: 40) == [])
   }
 
-  @Test func `a new lock locks, an unchanged one stays open`() {
+  @Test func `a new lock is locked, and an unchanged one stays open`() {
     var plan = PanelPlan.pressing("light")
     let story = KioskScript(panel: plan)
     story.startAll()
@@ -162,7 +162,7 @@ extension KioskScript {
       story.at(40, .reconfigured(story.settings { $0.panel = plan }, reconnect: false)) == ["light ready"])
   }
 
-  @Test func `a question is over when the configuration changes`() {
+  @Test func `a question ends when the configuration changes`() {
     let asking = Action(
       name: "light", title: "Light", index: 1, topic: "home/light", message: PayloadTemplate("toggle"),
       confirmWithin: .seconds(5))
@@ -195,7 +195,7 @@ extension KioskScript {
     #expect(story.sleep(until: 4_000) == ["kill reader"])
   }
 
-  @Test func `a reader that is configured away ends, without a loss, and comes back with the configuration`() {
+  @Test func `a reader that is removed from the configuration ends without a loss, and can return`() {
     let story = KioskScript()
     story.startAll()
     #expect(

@@ -19,7 +19,7 @@ import Testing
 
   private func words(_ effects: [Effect]) -> [String] { effects.map { $0.words } }
 
-  @Test func `one bundle is applied after the other, and older ones are refused by then`() throws {
+  @Test func `bundles are applied one at a time, and outdated ones are refused`() throws {
     var site = SiteDuties()
     #expect(words(site.receiveBundle(try bundle(3), at: "north")) == ["apply people 3"])
     #expect(words(site.receiveBundle(try bundle(2), at: "north")) == [])
@@ -31,7 +31,7 @@ import Testing
     #expect(site.record?.version == 3 && site.trouble == nil)
   }
 
-  @Test func `the same refusal at each connect has one line`() throws {
+  @Test func `a refusal that repeats at each connect is logged once`() throws {
     var site = SiteDuties()
     site.record = try record(9)
     #expect(words(site.receiveBundle(try bundle(8), at: "north")).count == 1)
@@ -39,7 +39,7 @@ import Testing
     #expect(words(site.refuse(.malformed)).count == 1)
   }
 
-  @Test func `a bundle that the disk does not take is tried again a minute later`() throws {
+  @Test func `a bundle that cannot be written is retried a minute later`() throws {
     var site = SiteDuties()
     _ = site.receiveBundle(try bundle(1), at: "north")
     #expect(words(site.ended(.failure(.notStored(.full)), at: "north", now)).count == 1)
@@ -50,7 +50,7 @@ import Testing
     #expect(site.trouble == nil && site.retryAt == nil)
   }
 
-  @Test func `a flood of bundles takes no more memory than four`() throws {
+  @Test func `a flood of bundles needs no more memory than four`() throws {
     var site = SiteDuties()
     for version in 1...4 { _ = site.receiveBundle(try bundle(Int64(version)), at: "north") }
     #expect(words(site.receiveBundle(try bundle(5), at: "north")) == ["report people refused busy"])

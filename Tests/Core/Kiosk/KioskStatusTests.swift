@@ -39,7 +39,7 @@ import Testing
     #expect(story.kiosk.status.store == nil)
   }
 
-  @Test func `the panel's problems are missing parts first, then buttons in trouble`() {
+  @Test func `the panel's problems list missing parts first, then faulty buttons`() {
     let story = KioskScript(
       panel: .init(
         buttons: [

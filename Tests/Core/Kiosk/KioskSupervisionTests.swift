@@ -8,7 +8,7 @@ import Testing
 @Suite struct KioskSupervisionTests {
   // MARK: The reader
 
-  @Test func `a silent reader is killed, and started again a moment after its end`() {
+  @Test func `a silent reader is killed, and restarted a moment after it ends`() {
     let story = KioskScript()
     story.startAll()
     story.at(3_000, .reader(.heartbeat))
@@ -31,7 +31,7 @@ import Testing
     #expect(other.sleep(until: 6_000).contains("kill reader"))
   }
 
-  @Test func `a reader that says it is lost is killed if it does not end`() {
+  @Test func `a reader that reports a lost device is killed if it does not end`() {
     let story = KioskScript()
     story.startAll()
     #expect(
@@ -73,7 +73,7 @@ import Testing
 
   // MARK: The link
 
-  @Test func `attempts wait at random within a ceiling that doubles to a minute`() {
+  @Test func `retry delays are random, below a ceiling that doubles up to a minute`() {
     var longest = [Int64](repeating: 0, count: 9)
     for seed in 1...60 {
       let story = KioskScript(seed: UInt64(seed))
@@ -105,7 +105,7 @@ import Testing
     #expect(connects == ["connect 1", "connect 2", "connect 0", "connect 1"])
   }
 
-  @Test func `the broker that worked last is noted when it changes, and the next start begins with it`() {
+  @Test func `the last working broker is remembered, and the next start begins with it`() {
     let story = KioskScript(endpoints: 3, firstEndpoint: 2)
     #expect(story.at(0, .started(OutboxSummary())).contains("connect 2"))
     #expect(!story.at(10, .link(.connected(sessionPresent: false))).contains { $0.hasPrefix("note broker") })
@@ -114,12 +114,12 @@ import Testing
     #expect(story.at(61_100, .link(.connected(sessionPresent: false))).contains("note broker 0"))
   }
 
-  @Test func `a list of brokers that became shorter begins with its first`() {
+  @Test func `a shortened list of brokers starts with its first`() {
     let story = KioskScript(endpoints: 2, firstEndpoint: 5)
     #expect(story.at(0, .started(OutboxSummary())).contains("connect 0"))
   }
 
-  @Test func `events of a link that was not requested change nothing`() {
+  @Test func `events of a link that was not requested have no effect`() {
     let story = KioskScript()
     story.startAll()
     let accepted = story.accept(at: 20, .of(.lightSecret))
@@ -132,7 +132,7 @@ import Testing
 
   // MARK: The disk
 
-  @Test func `a tap that the disk refused is refused, and the disk is tried until it works`() throws {
+  @Test func `a tap that could not be stored is refused, and the disk is retried until it works`() throws {
     let story = KioskScript()
     story.startAll()
     story.tap(at: 100, .of(.lightSecret))
@@ -149,7 +149,7 @@ import Testing
     #expect(story.tap(at: 10_200, .of(.lightSecret)) == ["store light", "note light-1"])
   }
 
-  @Test func `entries that could not be fetched are fetched when the disk works`() {
+  @Test func `entries that could not be fetched are fetched once the disk works`() {
     let story = KioskScript()
     story.start(summary: OutboxSummary(count: 1, size: 6))
     story.at(5, .reader(.ready(device: "chip")))
@@ -160,7 +160,7 @@ import Testing
       story.at(5_030, .store(.checked)) == ["fetch after 0", "light ready", "report store recovered"])
   }
 
-  @Test func `a disk that is full at the start is shown, and what waits on it is delivered`() {
+  @Test func `a full disk is shown at the start, and pending entries are delivered`() {
     let story = KioskScript()
     story.start(summary: OutboxSummary(count: 1, size: 6))
     #expect(story.at(1, .store(.checkFailed(.full))).contains("report store trouble full"))
@@ -197,7 +197,7 @@ import Testing
     #expect(story.at(220, .stopRequested) == [])
   }
 
-  @Test func `a broker and a reader that do not answer hold up the end for four seconds`() {
+  @Test func `an unresponsive broker or reader delays a stop by at most four seconds`() {
     let story = KioskScript()
     story.startAll()
     story.accept(at: 100, .of(.lightSecret))
@@ -206,7 +206,7 @@ import Testing
     #expect(story.sleep(until: 4_200).contains("finish"))
   }
 
-  @Test func `while stopping, what cannot be done at once is refused, and what can be promised is queued`() {
+  @Test func `during a stop, immediate actions are refused, and actions that can wait are queued`() {
     let story = KioskScript(panel: .pressing("garage", "light"))
     story.startAll()
     story.openButtons()
@@ -219,7 +219,7 @@ import Testing
 
   // MARK: Progress
 
-  @Test func `a store that does not answer counts as progress for three minutes, and then as stuck`() {
+  @Test func `an unresponsive store counts as progress for three minutes, and then as stuck`() {
     let story = KioskScript()
     story.startAll()
     story.tap(at: 1_000, .of(.lightSecret, uid: 1))
@@ -235,7 +235,7 @@ import Testing
     #expect(!story.kiosk.isStuck(at: story.moment(181_010)))
   }
 
-  @Test func `a broker that is away for hours does not call for a restart, a thread that hangs does`() {
+  @Test func `a broker outage of hours does not cause a restart, but a hung thread does`() {
     let story = KioskScript()
     story.startOffline()
     for minute in 1...300 {

@@ -16,7 +16,7 @@ import Testing
     return count(words + story.sleep(until: end))
   }
 
-  @Test func `the state is published at the connect, and each minute while nothing happens`() {
+  @Test func `the state is published on connecting, and each minute without changes`() {
     let story = KioskScript(publishesState: true)
     story.start()
     #expect(count(story.at(5, .reader(.ready(device: "chip")))) == 0)
@@ -27,7 +27,7 @@ import Testing
     #expect(count(story, until: 180_010) == 2)
   }
 
-  @Test func `a change is published at once, and further ones together a second later`() {
+  @Test func `a change is published immediately, and further changes together a second later`() {
     let story = KioskScript(publishesState: true)
     story.startAll()
     #expect(count(story, until: 4_900) == 0)
@@ -39,7 +39,7 @@ import Testing
     #expect(count(story, until: 65_999) == 0)
   }
 
-  @Test func `a clock that is lost is part of the state that is published at once`() {
+  @Test func `losing the clock changes the state, which is published immediately`() {
     let story = KioskScript([.garage], publishesState: true)
     story.startAll()
     _ = story.sleep(until: 5_000)
@@ -47,7 +47,7 @@ import Testing
     #expect(words.contains("light clock-unknown") && count(words) == 1, "\(words)")
   }
 
-  @Test func `another number of low items is a change of the state, and the same one again is not`() {
+  @Test func `a different number of low items changes the state, and the same number does not`() {
     let story = KioskScript(publishesState: true)
     story.startAll()
     #expect(story.kiosk.status.inventory == nil)
@@ -71,7 +71,7 @@ import Testing
     #expect(count(story, until: 64_999) == 0)
   }
 
-  @Test func `nothing is published without a connection, and each one begins with the state`() {
+  @Test func `nothing is published without a connection, and each connection starts with the state`() {
     let story = KioskScript(publishesState: true)
     story.startAll()
     #expect(count(story.at(20_000, .link(.lost(.closedByBroker)))) == 0)
@@ -81,7 +81,7 @@ import Testing
     #expect(count(story.at(30_000, .link(.connected(sessionPresent: false)))) == 1)
   }
 
-  @Test func `where it is not configured nothing is published and nothing is due`() {
+  @Test func `without the configuration nothing is published or scheduled`() {
     let story = KioskScript()
     story.startAll()
     #expect(count(story.at(5_000, .certificates(daysLeft: 3))) == 0)

@@ -50,7 +50,7 @@ import Testing
     if case .failure(let refusal) = read(bytes) { refusal } else { nil }
   }
 
-  @Test func `people, their limits and their tags come back, and nobody's secrets are left out`() throws {
+  @Test func `people, limits and tags round-trip, and secrets without a person are left out`() throws {
     let sent = try bundle()
     let arrived = try SiteBundle(arrived: sent.bytes, size: sent.bytes.count)
     #expect(arrived.site == "north" && arrived.version == 7 && arrived.mark == sent.mark)
@@ -65,7 +65,7 @@ import Testing
     #expect(tag.uid == original.tags[0].uid && tag.createdUnixSeconds == 9)
   }
 
-  @Test func `no name and no key can be read in a bundle`() throws {
+  @Test func `no name and no key is readable in a bundle`() throws {
     let bytes = Data(try bundle().bytes)
     #expect(bytes.range(of: Data("Ann".utf8)) == nil && bytes.range(of: Data(repeating: 9, count: 8)) == nil)
   }
@@ -81,7 +81,7 @@ import Testing
     #expect(refusal(bytes + [0]) == .badSignature)
   }
 
-  @Test func `garbage, a newer format and 10 MB have their own reasons`() throws {
+  @Test func `garbage, a newer format and 10 MB are refused for distinct reasons`() throws {
     #expect(refusal([]) == .malformed && refusal(Array("hello".utf8)) == .malformed)
     var newer = try bundle().bytes
     newer[6] = 2
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `another person's signature and another site's key are told apart`() throws {
+  @Test func `another person's signature is distinguished from another site's key`() throws {
     let stranger = try SigningKey.random()
     let forged = try SiteBundle(try Self.content(), of: "north", version: 8, sealedUnder: key, signedBy: stranger)
     #expect(refusal(forged.bytes) == .badSignature)
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(.serialized, arguments: 0..<200)
-  func `any bytes as content give people or a refusal`(seed: Int) throws {
+  func `any bytes as content yield people or a refusal`(seed: Int) throws {
     var plain = try Self.content().encoded()
     var random = Randomness(seed: (UInt64(seed), 1, 2, 3))
     for _ in 0...seed % 4 { plain[Int(random.next() % UInt64(plain.count))] = UInt8(truncatingIfNeeded: random.next()) }
@@ -144,7 +144,7 @@ import Testing
     #expect(try read(bundle.bytes).get().tags.count == Limits.peopleMax)
   }
 
-  @Test func `Ed25519 signs as RFC 8032 has it`() throws {
+  @Test func `Ed25519 signatures match RFC 8032`() throws {
     // RFC 8032 §7.1, test 2.
     let seed = "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb"
     let signer = try #require(SigningKey(hex: ArraySlice(seed.utf8)))

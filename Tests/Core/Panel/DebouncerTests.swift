@@ -36,7 +36,7 @@ extension Debouncer {
     #expect(button.deadline == nil)
   }
 
-  @Test func `with short pulses suppressed a press counts when it is steady`() {
+  @Test func `with short pulses suppressed, a press counts once it is steady`() {
     var button = Debouncer.atRest(suppressed)
     #expect(button.edges([(100, true), (102, false), (103, true)]) == [])
     #expect(button.deadline == ms(113))
@@ -78,7 +78,7 @@ extension Debouncer {
     #expect(button.advance(to: ms(300)) == [])
   }
 
-  @Test func `a line that debounces itself is believed at once`() {
+  @Test func `a line that debounces itself is trusted immediately`() {
     for settings in [seen, suppressed] {
       var button = Debouncer(settings)
       _ = button.opened(isActive: false, debouncesItself: true)
@@ -88,7 +88,7 @@ extension Debouncer {
     }
   }
 
-  @Test func `ten thousand edges a second are one press, then a broken button until it rests`() {
+  @Test func `ten thousand edges a second are one press, then a broken button until the edges stop`() {
     for settings in [seen, suppressed] {
       var button = Debouncer.atRest(settings)
       var changes: [Debouncer.Change] = []
@@ -125,7 +125,7 @@ extension Debouncer {
     #expect(button.edgesLost(isActive: true, at: ms(300)) == [.pressed(ms(300))])
   }
 
-  @Test func `of a thousand random bounce trains every press is counted once and none is invented`() {
+  @Test func `in a thousand random bounce trains every press is counted exactly once`() {
     for seed in 1...1_000 {
       var random = Randomness(seed: (UInt64(seed), 11, 13, 17))
       let suppresses = seed % 2 == 0

@@ -32,7 +32,7 @@ private func play(_ gestures: [Gesture], _ script: [(Int, Character)], until end
     #expect(play([.press, .release], [(100, "+"), (160, "-")]) == ["press 100", "release 160"])
   }
 
-  @Test func `a hold is known at its time, and a press on the same button at the release`() {
+  @Test func `a hold is recognized when its time is over, and a press on the same button at the release`() {
     #expect(play([.press, .hold], [(100, "+"), (300, "-")]) == ["press 300"])
     #expect(play([.press, .hold], [(100, "+"), (2_000, "-")]) == ["hold 900"])
     #expect(play([.hold, .release], [(100, "+"), (2_000, "-")]) == ["hold 900", "release 2000"])
@@ -40,14 +40,14 @@ private func play(_ gestures: [Gesture], _ script: [(Int, Character)], until end
     #expect(play([.press, .hold], [(100, "+"), (900, "-")]) == ["hold 900"])
   }
 
-  @Test func `a double press is known at its second press, a single one when no second came`() {
+  @Test func `a double press is recognized at its second press, and a single one after the time for a second`() {
     #expect(play([.press, .double], [(100, "+"), (160, "-"), (300, "+"), (360, "-")]) == ["double 300"])
     #expect(play([.press, .double], [(100, "+"), (160, "-")]) == ["press 500"])
     #expect(play([.press, .double], [(100, "+"), (160, "-"), (501, "+"), (560, "-")]) == ["press 500", "press 901"])
     #expect(play([.press, .double], [(100, "+"), (2_000, "-")]) == ["press 500"])
   }
 
-  @Test func `two of three presses are a double, or two presses where there is none`() {
+  @Test func `two presses of three are a double press, or two presses if none is configured`() {
     let twice: [(Int, Character)] = [(100, "+"), (150, "-"), (250, "+"), (300, "-")]
     let thrice: [(Int, Character)] = twice + [(400, "+"), (450, "-")]
     #expect(play([.press, .double, .triple], thrice) == ["triple 400"])
@@ -89,7 +89,7 @@ private func play(_ gestures: [Gesture], _ script: [(Int, Character)], until end
     #expect(play([.press, .repeat], [(100, "+"), (599, "-")]) == ["press 100"])
   }
 
-  @Test func `after a pause of the whole machine one repeat is reported, not all that were missed`() {
+  @Test func `after the machine was paused, one repeat is reported, not all that were missed`() {
     var button = Gestures(.with([.repeat: "x"]))
     #expect(button.pressed(at: ms(0)) == [.press])
     #expect(button.advance(to: ms(100_000)) == [.repeat])

@@ -27,7 +27,7 @@ import Testing
     story.at(story.time, .panel(.opened(.output(0), isActive: false, debouncesItself: false)))
   }
 
-  @Test func `a tap drives an output at once, without a broker and without the disk`() {
+  @Test func `a tap drives an output immediately, without a broker or a disk`() {
     let story = story()
     story.start()
     story.at(5, .reader(.ready(device: "chip")))
@@ -43,7 +43,7 @@ import Testing
     #expect(story.tap(at: 1_900, .of(.lightSecret)).allSatisfy { !$0.contains("output") })
   }
 
-  @Test func `a panel that is replaced switches its outputs off, with a line for each`() {
+  @Test func `replacing a panel switches its outputs off, with a line of the log for each`() {
     let story = story()
     story.start()
     openGate(story)
@@ -56,7 +56,7 @@ import Testing
     #expect(!story.sleep(until: 5_000).contains { $0.contains("output") })
   }
 
-  @Test func `the door opens although its message is refused, and the refusal shows`() {
+  @Test func `the door opens even if its message is refused, and the refusal is shown`() {
     let story = story()
     story.start()
     story.at(5, .reader(.ready(device: "chip")))
@@ -73,7 +73,7 @@ import Testing
     #expect(words == ["output 0 on", "store garage", "note garage-1", "report output 0 on by garage"])
   }
 
-  @Test func `a locked panel drives nothing, and a person's request does`() {
+  @Test func `a locked panel drives nothing, except at a person's request`() {
     let story = story(lockAfter: .seconds(30))
     story.startAll()
     openGate(story)
@@ -82,7 +82,7 @@ import Testing
     #expect(story.at(400, .outputAsked("gaet", .on)) == ["report output gaet refused unknown"])
   }
 
-  @Test func `a tag that lay there at the start drives nothing until it was taken away`() {
+  @Test func `a tag that lies there at the start drives nothing until it is taken away`() {
     let story = story()
     story.startAll()
     openGate(story)
@@ -91,7 +91,7 @@ import Testing
     #expect(story.tap(at: 400, .of(.garageSecret)).first == "output 0 on")
   }
 
-  @Test func `the dead time of a group is kept over a reload with another panel, and begins a start`() {
+  @Test func `a group's dead time survives a reload with a different panel, and applies at a start`() {
     var panel = PanelPlan()
     panel.outputs = ["gate", "down"].map { OutputPlan(name: $0, interlock: "drive", deadTime: .seconds(8)) }
     let story = KioskScript([Self.open], panel: panel)
@@ -120,7 +120,7 @@ import Testing
     #expect(words.contains("light refused") && words.allSatisfy { !$0.contains("output") })
   }
 
-  @Test func `everything is safe before the kiosk stops, and after its line came back`() {
+  @Test func `an output is off after its line returns, and before the kiosk stops`() {
     let story = story()
     story.startAll()
     openGate(story)

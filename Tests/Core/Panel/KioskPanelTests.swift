@@ -86,7 +86,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(alone.edge(2, true, at: 400) == ["store light"])
   }
 
-  @Test func `a press that ends before the other button of a pair is pressed counts alone`() {
+  @Test func `a press that ends before the other button of a pair is pressed counts on its own`() {
     let plan = PanelPlan(
       buttons: [button("a", [.press: "light"]), button("b", [.press: "garage"])],
       chords: [ChordPlan(first: 0, second: 1, action: "scene")])
@@ -98,7 +98,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.sleep(until: 1_000) == ["store garage"])
   }
 
-  @Test func `presses that waited in the kernel while the board was busy are told apart by their own times`() {
+  @Test func `presses queued in the kernel are distinguished by their timestamps`() {
     let story = story(PanelPlan(buttons: [button("a", [.press: "light", .hold: "scene"])]))
     let edges = [(100, true), (160, false), (1_000, true), (1_900, false)]
     let words = edges.map { time, isActive in
@@ -114,7 +114,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     buttons: [button("a", [.press: "light"]), button("b", [.press: "scene"])], lockAfter: .seconds(60),
     unlockCode: [0, 1, 1])
 
-  @Test func `locked buttons do nothing, a tag works as usual, and only one with the right unlocks`() {
+  @Test func `locked buttons do nothing, tags work as usual, and only an authorized tag unlocks`() {
     let story = story(PanelPlan(buttons: [button("a", [.press: "light"])], lockAfter: .seconds(5)))
     #expect(story.kiosk.baseLight == .locked)
     #expect(story.press(0, at: 100) == ["light refused", "report refused panel locked"])
@@ -139,7 +139,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.press(1, at: 700) == ["store scene"])
   }
 
-  @Test func `wrong codes are reported, and cost time`() {
+  @Test func `wrong codes are reported, and cause a delay`() {
     let story = story(code)
     var time = 0
     var words: [String] = []
@@ -185,7 +185,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
   private let plan = PanelPlan(
     buttons: [button("a", [.press: "alarm", .release: "light"]), button("b", [.press: "light"])])
 
-  @Test func `an action that needs a confirmation runs when it is pressed again in time`() {
+  @Test func `an action that needs confirmation runs when it is pressed again in time`() {
     let story = story(plan)
     #expect(
       story.press(0, at: 100) == ["light confirming", "report confirming alarm by button within 5000"])
@@ -204,7 +204,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.press(1, at: 600) == ["store light"])
   }
 
-  @Test func `the end of the time cancels`() {
+  @Test func `a timeout cancels`() {
     let story = story(plan)
     story.press(0, at: 100)
     #expect(story.sleep(until: 5_099) == [])
@@ -212,7 +212,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.kiosk.delivery.outbox.uncommittedCount == 0)
   }
 
-  @Test func `a tag confirms by staying until the time is over`() {
+  @Test func `a tag confirms by staying until the time is up`() {
     let story = story(plan)
     let reading = TagReading.of(.alarmSecret)
     story.at(100, .reader(.tagArrived(reading.uid)))
@@ -243,7 +243,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     }
   }
 
-  @Test func `a panel that locks does not end a tag's question`() {
+  @Test func `locking the panel does not end a tag's question`() {
     let story = story(PanelPlan(buttons: [button("a", [.press: "light"])], lockAfter: .seconds(3)))
     story.tap(at: 100, .of(.keySecret, uid: 2))
     story.commit(at: 110)
@@ -254,7 +254,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.sleep(until: 6_010) == ["store alarm", "note alarm-1", "light locked"])
   }
 
-  @Test func `a gesture that began before the tag came, or the embedding program, cancels as any button does`() {
+  @Test func `an earlier gesture, or the embedding program, cancels like any button`() {
     for isAsked in [false, true] {
       let story = story(PanelPlan(buttons: [button("a", [.press: "light", .hold: "scene"])]))
       if !isAsked { story.edge(0, true, at: 50) }
@@ -267,7 +267,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     }
   }
 
-  @Test func `a question that one caller's press asks is confirmed by that caller only`() {
+  @Test func `a question caused by one caller's press is confirmed by that caller only`() {
     let other = PressCaller(number: 7)
     for (caller, isConfirmed) in [(PressCaller.program, true), (other, false)] {
       let story = story(plan)
@@ -346,7 +346,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.press(0, at: 1_100) == ["store light"])
   }
 
-  @Test func `a button that bounces without end is reported once, and the others work`() {
+  @Test func `a button that bounces endlessly is reported once, and the others work`() {
     let story = story(plan)
     var words: [String] = []
     for edge in 0..<10_000 {
@@ -365,7 +365,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.press(0, at: 31_000).contains("store light"))
   }
 
-  @Test func `a virtual panel that vanishes takes its buttons with it, and brings them back`() {
+  @Test func `a vanished virtual panel removes its buttons, and restores them when it returns`() {
     let story = KioskScript(panel: plan)
     story.startAll()
     story.at(20, .panel(.opened(.simulator, isActive: false, debouncesItself: false)))
@@ -380,7 +380,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.edge(0, true, at: 1_300) == ["store light"])
   }
 
-  @Test func `events of parts that the panel does not have change nothing`() {
+  @Test func `events of parts that the panel lacks have no effect`() {
     let story = story(plan)
     for index in [-1, 2, Int.max] {
       #expect(story.edge(index, true, at: 100) == [])
@@ -389,7 +389,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     }
   }
 
-  @Test func `a key of the terminal works where the line does not`() {
+  @Test func `a key of the terminal works even if its line failed`() {
     let story = KioskScript(panel: plan)
     story.startAll()
     story.at(20, .panel(.failed(.input(0), fault)))

@@ -41,7 +41,7 @@ extension LightBoard {
     #expect(on == [.status, .green] && next == nil)
   }
 
-  @Test func `a lasting light repeats its rhythm from its beginning`() {
+  @Test func `a lasting light repeats its rhythm from the start`() {
     var board = LightBoard.with(.status)
     board.show(.offline, at: ms(1_000))
     #expect(
@@ -53,7 +53,7 @@ extension LightBoard {
     #expect(board.play(from: 3_500, until: 5_000) == ["3500 status", "3600 ", "5000 status"])
   }
 
-  @Test func `a tag is two short flashes and a button one, on one LED over a steady light`() {
+  @Test func `on one LED a tag flashes twice and a button once, over a steady light`() {
     var board = LightBoard.with([.status, .buzzer])
     board.show(.ready, at: ms(0))
     board.show(.deliveredByTag, at: ms(1_000))
@@ -73,7 +73,7 @@ extension LightBoard {
     #expect(board.play(from: 1_000, until: 9_000) == ["1000 status", "1200 status+result", "1300 status"])
   }
 
-  @Test func `an RGB LED shows the colours, a two-coloured one what it has`() {
+  @Test func `an RGB LED shows all colours, and a two-coloured LED those that it has`() {
     var board = LightBoard.with([.red, .green, .blue])
     board.show(.offline, at: ms(0))
     #expect(board.levels(at: ms(0)).on == [.red, .green])
@@ -84,7 +84,7 @@ extension LightBoard {
     #expect(two.levels(at: ms(0)).on == [.red])
   }
 
-  @Test func `a momentary light replaces one of its rank, and a lesser one waits for its end`() {
+  @Test func `a momentary light replaces one of equal rank, and a lower one waits until it ends`() {
     var board = LightBoard.with([.red, .green, .blue])
     board.show(.ready, at: ms(0))
     board.show(.reading, at: ms(1_000))
@@ -101,7 +101,7 @@ extension LightBoard {
       board.play(from: 2_320, until: 9_000) == ["2320 red", "2620 ", "3020 green", "3120 ", "3320 green"])
   }
 
-  @Test func `a lasting light that changes under a momentary one is seen at its end`() {
+  @Test func `a lasting light that changes during a momentary one is shown afterwards`() {
     var board = LightBoard.with(.status)
     board.show(.ready, at: ms(0))
     board.show(.refused, at: ms(1_000))
@@ -110,7 +110,7 @@ extension LightBoard {
     #expect(board.play(from: 2_550, until: 2_900) == ["2550 ", "2700 status", "2800 ", "2900 status"])
   }
 
-  @Test func `a reading without a result ends with the lasting light`() {
+  @Test func `a reading without a result returns to the lasting light`() {
     var board = LightBoard.with(.status)
     board.show(.ready, at: ms(0))
     board.show(.reading, at: ms(1_000))
@@ -125,7 +125,7 @@ extension LightBoard {
     #expect(board.levels(at: ms(20)).next == nil && board.levels(at: ms(20)).on == [])
   }
 
-  @Test func `a timer that comes late finds the rhythm where it is by then`() {
+  @Test func `a late timer resumes the rhythm at its current position`() {
     var board = LightBoard.with(.status)
     board.show(.fault, at: ms(0))
     #expect(board.levels(at: ms(1_000_050)).on == .status)

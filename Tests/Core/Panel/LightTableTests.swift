@@ -38,7 +38,7 @@ private func colours(_ light: Light) throws -> String {
 }
 
 @Suite struct LightTableTests {
-  @Test func `the table of lights in the documentation is the code's`() throws {
+  @Test func `the table of lights in the documentation matches the code`() throws {
     let page = try String(contentsOfFile: Repository.path("docs/panel.md"), encoding: .utf8)
     let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") && $0.contains("█") || $0.contains("▌▌") }
     let wanted = try Light.allCases.map { light in

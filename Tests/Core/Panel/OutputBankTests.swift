@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `a pulse ends by itself, and off ends it earlier`() {
+  @Test func `a pulse ends automatically, and off ends it earlier`() {
     let bank = Bank(OutputPlan(name: "gate", pulse: .milliseconds(700)))
     #expect(bank.ask(.pulse, 0, at: 100) == ["0 on"])
     #expect(bank.pass(until: 5_000) == ["800: 0 off"])
@@ -61,14 +61,14 @@ import Testing
   }
 
   @Test(arguments: [(PulseRepeat.ignored, 700), (.extends, 1_400), (.restarts, 1_200)])
-  func `a pulse during a pulse never shortens it`(repeats: PulseRepeat, end: Int) {
+  func `a second pulse never shortens the first`(repeats: PulseRepeat, end: Int) {
     let bank = Bank(OutputPlan(name: "gate", pulse: .milliseconds(700), repeats: repeats))
     bank.ask(.pulse, 0, at: 0)
     #expect(bank.ask(.pulse, 0, at: 500) == [])
     #expect(bank.pass(until: 5_000) == ["\(end): 0 off"])
   }
 
-  @Test func `a pulse does not end what was switched on to stay, and on makes a pulse stay`() {
+  @Test func `a pulse does not end an output that is permanently on, and on makes a pulse permanent`() {
     let bank = Bank(OutputPlan(name: "lamp", pulse: .milliseconds(700)))
     bank.ask(.on, 0, at: 0)
     #expect(bank.ask(.pulse, 0, at: 100) == [])

@@ -24,7 +24,7 @@ private func s(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) 
     #expect(!lock.isLocked && lock.deadline == nil && !lock.unlock(at: s(1)) && !lock.advance(to: s(100_000)))
   }
 
-  @Test func `the right code opens it, pressed without long pauses`() {
+  @Test func `the right code unlocks the panel if it is pressed without long pauses`() {
     var lock = PanelLock(after: .seconds(60), code: [0, 1, 0])
     #expect([0, 1].map { lock.pressed($0, at: s(1)) } == [.accepted, .accepted])
     // Six seconds later the code starts again.
@@ -32,7 +32,7 @@ private func s(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) 
     #expect(!lock.isLocked && lock.deadline == s(67))
   }
 
-  @Test func `a stray press before the code does no harm, and every wrong one counts`() {
+  @Test func `a stray press before the code does no harm, and every wrong code counts`() {
     var lock = PanelLock(after: .seconds(60), code: [0, 1, 0, 2])
     #expect([2, 0, 1].map { lock.pressed($0, at: s(1)) } == [.accepted, .accepted, .accepted])
     #expect(lock.pressed(0, at: s(1)) == .wrong(wait: .zero))
@@ -45,7 +45,7 @@ private func s(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) 
       answers.last == .wrong(wait: .seconds(30)) && lock.pressed(0, at: s(62)) == .blocked(remaining: .seconds(30)))
   }
 
-  @Test func `a person locks it at once`() {
+  @Test func `a person can lock the panel immediately`() {
     var lock = PanelLock(after: .seconds(60), code: [0, 1])
     #expect(lock.lockNow() == false)
     _ = lock.unlock(at: s(1))
@@ -54,7 +54,7 @@ private func s(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) 
     #expect(none.lockNow() == nil && !none.isLocked)
   }
 
-  @Test func `from the third on, each wrong code costs time, twice as much as the one before`() {
+  @Test func `from the third on, each wrong code doubles the delay`() {
     var lock = PanelLock(after: .seconds(60), code: [0, 1])
     var time = 0
     var waits: [Int64] = []
@@ -75,7 +75,7 @@ private func s(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) 
     #expect([1, 1].map { lock.pressed($0, at: s(time + 61)) } == [.accepted, .wrong(wait: .zero)])
   }
 
-  @Test func `only after the first wrong code may its end be the beginning of the right one`() {
+  @Test func `only after the first wrong code can its end start the right one`() {
     var lock = PanelLock(after: .seconds(60), code: [0, 1, 0, 2])
     // Twice a wrong code, the second of which ends like the right one begins.
     #expect([1, 1, 1, 1].map { lock.pressed($0, at: s(1)) }.last == .wrong(wait: .zero))
@@ -83,7 +83,7 @@ private func s(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) 
     #expect(lock.pressed(2, at: s(1)) == .accepted && lock.isLocked)
   }
 
-  @Test func `a restart does not end the wait`() {
+  @Test func `a restart does not end the delay`() {
     var lock = PanelLock(after: .seconds(60), code: [0, 1])
     lock.resume(failures: 2, at: s(1))
     #expect([1, 1].map { lock.pressed($0, at: s(1)) } == [.accepted, .wrong(wait: .seconds(30))])

@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `a tag's age is that of its frame`() {
+  @Test func `a tag's age is measured from its frame`() {
     for (age, acts) in [(3_000, true), (12_000, false)] {
       let story = running()
       let reading = TagReading.of(.lightSecret)
@@ -69,7 +69,7 @@ import Testing
     #expect(words.contains("report refused 15000 ms late") && !words.contains("store alarm"), "\(words)")
   }
 
-  @Test func `a program's request that waited is refused, unless it makes an output safe`() {
+  @Test func `a program's request that was delayed is refused, unless it makes an output safe`() {
     let story = running()
     let past = story.moment(5_000).instant
     #expect(story.at(20_000, .panel(.asked(action: "light", at: past))).contains("report refused 15000 ms late"))
@@ -81,7 +81,7 @@ import Testing
     #expect(story.at(20_000, .outputAsked("latch", .off, by: .program, at: past)).contains { $0.hasSuffix("tooLate") })
   }
 
-  @Test func `a request that waits for the dead time is forgotten if that ended long ago`() {
+  @Test func `a request that waits for a dead time that ended long ago is dropped`() {
     var panel = PanelPlan()
     panel.outputs = ["up", "down"].map { OutputPlan(name: $0, interlock: "drive", deadTime: .seconds(1)) }
     let story = KioskScript([], panel: panel)
@@ -94,7 +94,7 @@ import Testing
     #expect(story.at(20_000, .outputAsked("down", .on)).contains("output 1 on"))
   }
 
-  @Test func `a command that waited in the process is late, and a line whose commit took too long`() {
+  @Test func `a command delayed in the process, and a line whose commit took too long, are late`() {
     let topic = CommandPlan(topic: "c", trust: .trusted, window: nil, outputs: ["gate"])
     let room = CommandPlan(
       topic: "#door:h", trust: .room(RoomCommanders(users: ["@ann:h"])), window: .seconds(30), outputs: ["gate"])

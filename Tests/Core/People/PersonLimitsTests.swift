@@ -27,7 +27,7 @@ import Testing
     return story
   }
 
-  @Test func `limits come back from their lines as they were, and there is no limit in a damaged line`() throws {
+  @Test func `limits round-trip through their lines, and a damaged line is refused`() throws {
     let all = try limits(
       from: "2026-01-02", until: "2026-12-31", hours: ["Mon-Fri 07:00-19:30", "Sat,Sun 09:05-24:00"], uses: 3)
     #expect(
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a person outside their days or hours is refused, and the action's own hold too`() throws {
+  @Test func `a person is refused outside the person's days or hours, and the action's own hours apply, too`() throws {
     // The script's second 0 is a Monday, 13:33 UTC.
     let closed = try story(secret(limits(hours: ["Tue 00:00-24:00"])))
     #expect(
@@ -74,7 +74,7 @@ import Testing
     #expect(unknown.tap(at: 100, .of(secret(nil))).last == "report refused wrong time clockUnknown of Ann for light")
   }
 
-  @Test func `a ticket of one use acts once, whatever the secrets are loaded with meanwhile`() throws {
+  @Test func `a single-use ticket acts once, however the secrets are reloaded in between`() throws {
     let ticket = try secret(limits(uses: 1))
     let story = story(ticket)
     #expect(story.tap(at: 100, .of(ticket)) == ["store light", "note light-1"])
@@ -89,7 +89,7 @@ import Testing
     #expect(restarted.tap(at: 100, .of(after)).last == "report refused used up Ann at light")
   }
 
-  @Test func `a use that the disk did not take is given back`() throws {
+  @Test func `a use that could not be written is restored`() throws {
     let ticket = try secret(limits(uses: 1))
     let story = story(ticket)
     story.tap(at: 100, .of(ticket))
@@ -98,7 +98,7 @@ import Testing
     #expect(story.tap(at: 20_000, .of(ticket)) == ["store light", "note light-1"])
   }
 
-  @Test func `a ticket's output is driven when its use is on the disk, and not before`() throws {
+  @Test func `a ticket's output is driven once its use is on disk, and not before`() throws {
     var panel = PanelPlan()
     panel.outputs = [OutputPlan(name: "lock", pulse: .milliseconds(700))]
     let action = Action(

@@ -14,7 +14,7 @@ import Testing
     return secret
   }
 
-  @Test func `a suspended person's tag is refused by name, and acts again when they are back`() {
+  @Test func `a suspended person's tag is refused by name, and acts again once the person is resumed`() {
     let story = KioskScript()
     story.startAll()
     let reading = TagReading.of(secret(of: ann))
@@ -27,7 +27,7 @@ import Testing
     #expect(story.tap(at: 9000, reading) == ["store light", "note light-1"])
   }
 
-  @Test func `suspending somebody leaves other people's tags of the action alone`() {
+  @Test func `suspending a person does not affect other people's tags of the action`() {
     let story = KioskScript()
     story.startAll()
     var other = TagSecret.of(.light, id: "light-2", byte: 0x78)
@@ -36,7 +36,7 @@ import Testing
     #expect(story.tap(at: 100, .of(other)) == ["store light", "note light-2"])
   }
 
-  @Test func `a message and a topic name the person, and nobody where there is none`() throws {
+  @Test func `a message and a topic name the person, if there is one`() throws {
     let action = Action(
       name: "who", title: "Who", index: 9, topic: "door/%{person}",
       message: try #require(PayloadTemplate(configured: "{\"by\":\"%{person}\"}")))

@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: actions.indices)
-  func `a ticket opens as often as was granted, whatever is unplugged, killed and tapped in between`(
+  func `a ticket opens exactly as often as granted, despite unplugging, kills and further taps`(
     _ index: Int
   ) throws {
     var random = Randomness(seed: (UInt64(index), 2, 3, 4))

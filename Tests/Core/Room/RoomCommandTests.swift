@@ -48,7 +48,7 @@ import Testing
     #expect(story.kiosk.status.commands[0].isSubscribed == true)
   }
 
-  @Test func `a stranger's line is refused without an answer, an old or a wrong one with it`() {
+  @Test func `a stranger's line is refused without a reply, and an old or invalid line with one`() {
     let story = running(plan)
     #expect(say("!gate on", by: "@eve:h", story) == ["report command refused stranger"])
     #expect(say("!gate open", by: "@eve:h", story) == ["report command refused stranger"])
@@ -71,7 +71,7 @@ import Testing
     #expect(say("!gate on", as: "$5", power: -1, story).last == "reply - done to $5")
   }
 
-  @Test func `the tap log is shown, and a person suspended, by the store; people only where the room may`() {
+  @Test func `a room's lines show the tap log, and suspend people only if the room allows it`() {
     let story = running(plan)
     #expect(say("!history", story) == ["report command history on #door:h", "serve history to $1"])
     #expect(say("!suspend Ben", as: "$2", story).last == "reply - refused notAllowed to $2")
@@ -94,7 +94,7 @@ import Testing
     #expect(say("!help me", as: "$2", story).isEmpty)
   }
 
-  @Test func `a line that comes twice acts once and is answered once, also when the homeserver has its answer`() {
+  @Test func `a repeated line acts and is answered once, even after the homeserver has the reply`() {
     let story = running(plan)
     #expect(say("!gate pulse", story).last == "reply - done to $1")
     #expect(say("!gate pulse", story, at: 45_000) == ["output 0 off", "report output 0 off pulse over"])
@@ -123,7 +123,7 @@ import Testing
   @Test(arguments: [
     "!Light", "!LIGHT\n", "\u{a0}!light", "!light\t", "> <@ben:h> is it dark?\n> yes\n\n!Light", "!light\u{FE0F}",
   ])
-  func `a line as a phone writes it is understood`(_ text: String) {
+  func `a line with a phone's autocorrected characters is accepted`(_ text: String) {
     #expect(say(text, running(plan)) == ["store light", "report command light on #door:h"])
   }
 
@@ -144,7 +144,7 @@ import Testing
     #expect(say("!gate on", story, at: 40_601).isEmpty)
   }
 
-  @Test func `a process that is silent is ended, one whose session or files are unusable is replaced at once`() {
+  @Test func `a silent process is ended, and one with an unusable session or files is replaced immediately`() {
     let story = running(plan)
     story.at(20_000, .rooms(.message(.listening)))
     let words = story.sleep(until: 20_000 + 181_000)

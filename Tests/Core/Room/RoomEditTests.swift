@@ -95,7 +95,7 @@ extension RoomEdit {
     #expect(!story.sleep(until: 20_000).contains { $0.contains("edit") })
   }
 
-  @Test func `each end of a tap is an outcome, and a tap that waits has none`() {
+  @Test func `each final state of a tap is an outcome, and a pending tap has none`() {
     let entry = OutboxEntry(
       id: EntryID(high: 1, low: 1), action: "bell", topic: "t", message: PayloadTemplate("m"), isRetained: false,
       trigger: .button, acceptedUnixMilliseconds: 0, expiry: .atUnixMilliseconds(1))
@@ -121,7 +121,7 @@ extension RoomEdit {
     #expect(story.at(160, .rooms(.message(.created(other, event: "$1")))).contains("forget webhook"))
   }
 
-  @Test func `taps for rooms go first`() {
+  @Test func `taps for rooms are sent before edits`() {
     let story = KioskScript.inRooms(hasEdits: true)
     #expect(story.found(.rung, at: 20) == ["start rooms"])
     let id = story.enter(.gate, sequence: 1, at: 25)
@@ -185,7 +185,7 @@ extension RoomEdit {
   }
 
   @Test(arguments: [503, 429])
-  func `an edit without success is sent again under its name, a bounded number of times`(status: Int) {
+  func `a failed edit is sent again under its name, a limited number of times`(status: Int) {
     let story = KioskScript.withDueEdit()
     var (time, count) = (100, 1)
     while count < 50 {
@@ -224,7 +224,7 @@ extension RoomEdit {
     #expect(story.wakesAt.map { $0 > 30 } == true)
   }
 
-  @Test func `a row is not asked for again before the disk has removed it`() {
+  @Test func `a row is not requested again before the disk has removed it`() {
     let story = KioskScript.withDueEdit()
     #expect(story.answer(.rung, 200, at: 100).contains("fetch edit without its last"))
     #expect(!story.at(110, .store(.editFailed(.full))).contains { $0.contains("edit") })

@@ -28,7 +28,7 @@ import Testing
     story.at(time, .rooms(.message(.joined(room: room, fault))))
   }
 
-  @Test func `an invitation of a user who may is accepted once, and one of a stranger stays as it is`() {
+  @Test func `an allowed user's invitation is accepted once, and a stranger's is left alone`() {
     let story = running()
     #expect(invite(by: "@eve:h", story, at: 20).isEmpty && invite(by: "@ann:h.evil", story, at: 21).isEmpty)
     #expect(invite(story, at: 22) == ["join !a:h"])
@@ -79,7 +79,7 @@ import Testing
     #expect(answer("!b:h", nil, story, at: 100_001) == ["join !c:h", "report joined !b:h for @ann:h"])
   }
 
-  @Test func `a changed list of users applies at once, and without one nobody listens`() {
+  @Test func `a changed list of users applies immediately, and an empty list ends the process`() {
     let story = running()
     #expect(invite(story, at: 20) == ["join !a:h"])
     #expect(invite(to: "!b:h", story, at: 30).isEmpty)

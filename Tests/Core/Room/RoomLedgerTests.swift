@@ -49,7 +49,7 @@ import Testing
     #expect(batch("p3", story) == ["poll rooms"])
   }
 
-  @Test func `a first position is recorded, a stranger's line is not, and a refused one is with its position`() {
+  @Test func `a first position and a refused line are recorded, but a stranger's line is not`() {
     let story = running(position: nil)
     _ = open(story)
     #expect(batch("p1", story) == ["record [] until p1"])
@@ -81,7 +81,7 @@ import Testing
     #expect(story.kiosk.roomPosition == "p9")
   }
 
-  @Test func `if the disk refuses lines, none acts, and each is answered`() {
+  @Test func `if lines cannot be written, none acts, and each is answered`() {
     let story = running()
     _ = open(story)
     _ = heard("!gate on", as: "$1", story)
@@ -92,7 +92,7 @@ import Testing
     #expect(!words.contains("output 0 on") && story.kiosk.roomPosition == "p1")
   }
 
-  @Test func `commands that a former kiosk left unanswered are answered and do not act, and none acts again`() {
+  @Test func `lines that a former kiosk left unanswered are answered, and do not act`() {
     let seconds = KioskScript().wallOffset / 1000
     let story = running([
       RecordedCommand(room: "#door:h", event: "$1", unixSeconds: seconds),
@@ -119,7 +119,7 @@ import Testing
     #expect(story.at(5000, .rooms(.message(.access(room: "#gone:h", .open)))).contains("reply - interrupted to $3"))
   }
 
-  @Test func `a process that ends is answered for by the next one, and what it did not finish comes again`() {
+  @Test func `the next process sends an ended process's replies, and receives its unfinished lines again`() {
     let story = running()
     _ = open(story)
     _ = heard("!gate on", as: "$1", story)
@@ -135,7 +135,7 @@ import Testing
     #expect(batch("p3", story) == [#"record ["$2"] until p3"#])
   }
 
-  @Test func `a batch that comes during a commit waits for it`() {
+  @Test func `a batch that arrives during a commit waits for it`() {
     let story = running()
     _ = open(story)
     _ = heard("!gate on", as: "$1", story)
@@ -151,7 +151,7 @@ import Testing
     #expect(story.at(5002, .store(.roomCommandsRecorded)).contains("poll rooms"))
   }
 
-  @Test func `a line whose room loses its commands during the commit is answered when the room has them again`() {
+  @Test func `a line whose room loses its commands during the commit is answered when they return`() {
     let story = running()
     _ = open(story)
     _ = heard("!gate on", as: "$1", story)
@@ -168,7 +168,7 @@ import Testing
     #expect(open(story) == ["reply - interrupted to $1"])
   }
 
-  @Test func `an answer that the homeserver does not acknowledge is sent again`() {
+  @Test func `an unacknowledged reply is sent again`() {
     let story = running()
     _ = open(story)
     _ = heard("!gate on", as: "$1", story)
@@ -182,7 +182,7 @@ import Testing
     #expect(!story.at(150_000, isListening).contains { $0.hasPrefix("reply") })
   }
 
-  @Test func `a line that was refused for its time does not act when its homeserver states another one`() {
+  @Test func `a line that was refused for its time does not act if its homeserver changes the time`() {
     let story = running()
     _ = open(story)
     let line = RoomLine(

@@ -57,7 +57,7 @@ extension KioskScript {
     #expect(story.at(8_000, .webhook(.ready)).contains("post hook"))
   }
 
-  @Test func `a session that cannot be used is read again by the next process, after the pause`() throws {
+  @Test func `an unusable session is read again by the next process, after the pause`() throws {
     let story = KioskScript.inRoom()
     let (entry, _) = try story.enter("chat", sequence: 1, at: 100)
     story.at(150, .rooms(.message(.ready)))
@@ -69,7 +69,7 @@ extension KioskScript {
     #expect(story.at(10_000, .rooms(.message(.ready))).contains("post chat"))
   }
 
-  @Test func `a new session ends the pause, and what waits is posted at once`() throws {
+  @Test func `a new session ends the pause, and pending messages are posted immediately`() throws {
     let story = KioskScript.inRoom()
     let (entry, _) = try story.enter("chat", sequence: 1, at: 100)
     story.at(150, .rooms(.message(.ready)))
@@ -81,7 +81,7 @@ extension KioskScript {
     #expect(story.at(420, .rooms(.message(.ready))).contains("post chat"))
   }
 
-  @Test func `an unusable file of a webhook does not end the process of rooms`() throws {
+  @Test func `an unusable webhook file does not end the process of rooms`() throws {
     let story = KioskScript.inRoom()
     let (entry, _) = try story.enter("hook", sequence: 1, at: 100)
     story.at(110, .webhook(.ready))
@@ -92,7 +92,7 @@ extension KioskScript {
   }
 
   @Test(arguments: [false, true])
-  func `a process that does not answer for a message is killed after 75 s, whatever follows`(_ isListening: Bool)
+  func `a process that does not answer a message is killed after 75 s, whatever follows`(_ isListening: Bool)
     throws
   {
     let story = KioskScript.inRoom()
@@ -127,7 +127,7 @@ extension KioskScript {
     #expect(try story.enter("chat", sequence: 2, at: 400).words.contains("start rooms"))
   }
 
-  @Test func `a program that is missing is reported, until nothing is due`() throws {
+  @Test func `a missing program is reported, until nothing is due`() throws {
     let story = KioskScript.inRoom()
     let (entry, _) = try story.enter("chat", sequence: 1, at: 100)
     story.at(110, .rooms(.notStarted(code: 2)))
@@ -137,7 +137,7 @@ extension KioskScript {
     #expect(story.kiosk.status.rooms == nil && story.kiosk.baseLight == .ready)
   }
 
-  @Test func `a process that is needed all the time is not ended while it is idle`() {
+  @Test func `a process that must run all the time is not ended while idle`() {
     let story = KioskScript.inRoom()
     let listening = story.settings {
       $0.rooms.actions = ["chat": "#door:h"]

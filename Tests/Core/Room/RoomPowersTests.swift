@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "1", "9", "11"])
-  func `before version 12 the levels count, and a creator is a user like any other`(_ version: String?) {
+  func `before version 12 the levels apply, and a creator is a user like any other`(_ version: String?) {
     let levels = RoomPowers.Levels(users: ["@ann:h": 50, "@maker:h": 10], usersDefault: 5)
     let powers = powers(version, levels)
     #expect(powers.level(of: "@ann:h") == 50 && powers.level(of: "@eve:h") == 5)
@@ -27,17 +27,17 @@ import Testing
     #expect(powers.level(of: "@ann:h") == 100 && powers.level(of: "@eve:h") == 0)
   }
 
-  @Test func `a version that nobody knows has no creators above its levels`() {
+  @Test func `in an unknown version, creators are not above the levels`() {
     let powers = powers("org.example.12", RoomPowers.Levels(users: [:], usersDefault: 0))
     #expect(powers.level(of: "@maker:h") == 0)
   }
 
-  @Test func `without levels the room's creator alone has some`() {
+  @Test func `without power levels, only the room's creator has power`() {
     #expect(powers("11", nil).level(of: "@maker:h") == 100 && powers("11", nil).level(of: "@ann:h") == 0)
     #expect(powers("12", nil).level(of: "@second:h") == RoomPowers.creator)
   }
 
-  @Test func `users above an ordinary member are raised, and so are creators above all levels`() {
+  @Test func `users above ordinary members are listed, as are creators above all levels`() {
     let levels = RoomPowers.Levels(users: ["@ann:h": 50, "@eve:h": 0, "@text:h": nil], usersDefault: 0)
     #expect(powers("9", levels).raised == ["@ann:h"])
     #expect(Set(powers("12", levels).raised) == ["@maker:h", "@second:h", "@ann:h"])

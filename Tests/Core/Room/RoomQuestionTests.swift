@@ -54,7 +54,7 @@ import Testing
     #expect(answer(number, story, at: 5_001) == [])
   }
 
-  @Test func `a tag that was taken away is verified again at the answer`() {
+  @Test func `a tag that was taken away is verified again when the answer arrives`() {
     let story = running()
     let reading = TagReading.of(.alarmSecret)
     #expect(story.tap(at: 100, reading).contains("ask #door:h: Open the door"))
@@ -68,7 +68,7 @@ import Testing
     #expect(words.contains("light refused") && !words.contains("store alarm"), "\(words)")
   }
 
-  @Test func `a no, a timeout, another tap or press, a reload and a process exit end the question`() {
+  @Test func `a no, a timeout, another tap or press, a reload or a process exit ends the question`() {
     for end in 0..<5 {
       let story = running()
       story.press(0, at: 100)
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `a stranger, somebody with less power, and an answer to another question confirm nothing`() {
+  @Test func `a stranger, a user with less power, or an answer to another question confirms nothing`() {
     let story = running()
     story.press(0, at: 100)
     let number = asked(story)

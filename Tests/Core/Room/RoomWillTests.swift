@@ -21,7 +21,7 @@ import Testing
     story.at(time, .rooms(.message(.will(state))))
   }
 
-  @Test func `a stop cancels the last will, and waits for that within the stop's time limit`() {
+  @Test func `a stop cancels the last will within its time limit`() {
     let story = running()
     #expect(tell(.scheduled, story, at: 20) == ["report will scheduled"])
     let words = story.at(30, .stopRequested)
@@ -63,7 +63,7 @@ import Testing
     #expect(tell(.scheduled, story, at: 9002).isEmpty)
   }
 
-  @Test func `a homeserver's limit decides whether it can be scheduled`() {
+  @Test func `a homeserver's limit determines whether a last will can be scheduled`() {
     #expect(will.lack(longest: .zero) == .unsupported && will.lack(longest: .seconds(300)) == nil)
     #expect(will.lack(longest: .seconds(299)) == .tooLong(secondsMax: 299))
   }

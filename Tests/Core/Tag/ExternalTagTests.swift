@@ -43,7 +43,7 @@ import Testing
       uid: .number(uid), model: .ntag213, bytes: header + blocks + [UInt8](repeating: 0, count: 144 - blocks.count))
   }
 
-  @Test func `a card that cannot be read is known by its UID, and its message names it`() throws {
+  @Test func `an unreadable card is matched by its UID, which its message contains`() throws {
     let story = story([known()])
     #expect(tapUnreadable(story, at: 100) == ["store play"])
     let entry = try #require(story.commit(at: 101).entry)
@@ -52,7 +52,7 @@ import Testing
     #expect(tapUnreadable(story, at: 200, .number(41)).contains { $0.hasPrefix("report refused") })
   }
 
-  @Test func `a card that stays counts once, and again after its cooldown when it comes back`() {
+  @Test func `a card that stays counts once, and again when it returns after its cooldown`() {
     let story = story([known()])
     #expect(tapUnreadable(story, at: 100).contains("store play"))
     story.commit(at: 101)
@@ -69,7 +69,7 @@ import Testing
     #expect(tags.find(TagReading(uid: Self.card, model: .type4, bytes: try #require(message))) == nil)
   }
 
-  @Test func `a tag that was learned acts until it is forgotten, but never on an output`() {
+  @Test func `a learned tag acts until it is forgotten, but never drives an output`() {
     let story = story()
     story.at(50, .tagsLearned([known()]))
     #expect(tapUnreadable(story, at: 100) == ["store play"])
@@ -85,7 +85,7 @@ import Testing
     #expect(!tapUnreadable(guarded, at: 100).contains { $0.hasPrefix("store") })
   }
 
-  @Test func `a card that was pulled away is not judged by its UID`() {
+  @Test func `a card that was pulled away is not matched by its UID`() {
     let story = story([known()], publishesUnknown: true)
     #expect(!tapUnreadable(story, at: 100, Self.card, .pulledAway).contains { $0.hasPrefix("store") })
   }
@@ -105,7 +105,7 @@ import Testing
     #expect(story.tap(at: 100, reading).contains("store light"))
   }
 
-  @Test func `unknown tags are published, but for those that claim to be of this kiosk`() throws {
+  @Test func `unknown tags are published, except those that claim to belong to this kiosk`() throws {
     let story = story(publishesUnknown: true)
     story.tap(at: 100, holding(text: "screws", uid: 60))
     let entry = try #require(story.commit(at: 101).entry)
@@ -116,13 +116,13 @@ import Testing
     #expect(!story.tap(at: 300, forged).contains { $0.hasPrefix("store") })
   }
 
-  @Test func `without unknown_tags nothing is published about them`() {
+  @Test func `without unknown_tags nothing is published about unknown tags`() {
     let story = story([known()])
     #expect(!story.tap(at: 100, holding(text: "screws", uid: 60)).contains { $0.hasPrefix("store") })
     #expect(!tapUnreadable(story, at: 200, .number(61)).contains { $0.hasPrefix("store") })
   }
 
-  @Test func `Home Assistant's scanner learns of a known tag, and not of an unknown one`() throws {
+  @Test func `Home Assistant's scanner is notified of known tags, but not of unknown ones`() throws {
     let story = story([known()], publishesUnknown: true)
     #expect(tapUnreadable(story, at: 100) == ["store play"])
     let entry = try #require(story.commit(at: 101).entry)
@@ -150,7 +150,7 @@ import Testing
     TapTransition(.entry(.accepted(entry, uid: Self.card)))?.homeAssistantID
   }
 
-  @Test func `a tag that Home Assistant's app wrote is scanned as its id, whoever else knows it`() throws {
+  @Test func `a tag written by Home Assistant's app is scanned by its id, even if the tag is known`() throws {
     let link = "https://www.home-assistant.io/tag/5f0bbc5b-1f7f-4b22-9a3e-3d9a9e3f1c11"
     for story in [story([known(.uri(link))]), story([known(.uid(.number(70)))]), story(publishesUnknown: true)] {
       story.tap(at: 100, type4(Self.homeAssistantTag))
@@ -177,11 +177,11 @@ import Testing
       ("https://www.home-assistant.io/tag/", nil), ("https://www.home-assistant.io/tags/5f", nil),
       ("https://home-assistant.io.example/tag/5f", nil), ("", nil),
     ] as [(String, String?)])
-  func `Home Assistant's links differ from others`(_ link: String, _ id: String?) {
+  func `only Home Assistant's own links yield a tag id`(_ link: String, _ id: String?) {
     #expect(HomeAssistantTag.id(in: link) == id)
   }
 
-  @Test func `a message names the link, but not one that proves a tag or shares a secret`() throws {
+  @Test func `a message contains the tag's link, unless it is a signed URL or a share code`() throws {
     let story = KioskScript([.light, .garage, .scene])
     story.kiosk.settings.unknownTags = Action(
       name: KioskSettings.unknownTagsName, title: "", index: -1, topic: "tags",
@@ -201,7 +201,7 @@ import Testing
     arguments: [
       (" ", 0x20), ("\0", 0), ("\r\n", 0x0D), ("\u{A0}", 0xC2),
     ] as [(String, UInt8)])
-  func `a tag URL with a byte that no link has says so, and is not unknown`(_ stray: String, _ byte: UInt8) {
+  func `a tag URL with a stray byte is refused as such, and not published as unknown`(_ stray: String, _ byte: UInt8) {
     let story = story(publishesUnknown: true)
     let url = (try? TagURL.sign(index: 1, timestamp: 1, key: .repeating(0x11)).text()) ?? []
     for text in [url + Array(stray.utf8), Array(stray.utf8) + url] {

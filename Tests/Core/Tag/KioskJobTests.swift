@@ -7,7 +7,7 @@ import Testing
 @Suite struct KioskJobTests {
   private let shelf = ShelfScript()
 
-  @Test func `each tap of an item adds or takes one piece, until the job's own button ends it`() {
+  @Test func `each tap of an item adds or removes one piece, until the job's own button ends the job`() {
     #expect(shelf.press(.add).contains("report started add") && shelf.light == .holding)
     #expect(shelf.scan("m4").contains("report put m4") && shelf.scan("m4").contains("light accepted"))
     #expect(shelf.quantity("m4") == 7)
@@ -51,7 +51,7 @@ import Testing
     #expect(shelf.changes == ["-1 m4 by kiosk", "-1 m4 by Ada"])
   }
 
-  @Test func `a piece is counted once when the answer is lost, and each further one, too`() {
+  @Test func `a piece is counted once if the response is lost, and each further piece, too`() {
     shelf.press(.remove)
     shelf.isKilledNext = true
     #expect(shelf.scan("m4").contains("light refused") && shelf.quantity("m4") == 4)

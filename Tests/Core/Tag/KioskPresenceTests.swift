@@ -53,7 +53,7 @@ import Testing
 
   private let owed = TagArrival(entry: EntryID(high: 1, low: 1), action: "play", uid: Self.card, tag: "Help")
 
-  @Test func `the removal follows the card, once, and names it`() throws {
+  @Test func `a card's removal is published once, and identifies the card`() throws {
     let story = story()
     #expect(place(story, at: 1_000) == ["store play"])
     let arrival = try #require(story.commit(at: 1_001).entry)
@@ -83,7 +83,7 @@ import Testing
     #expect(!story.at(7_000, .store(.checked)).contains("store play"))
   }
 
-  @Test func `a removal that the disk does not take is entered again when it does`() throws {
+  @Test func `a removal that could not be written is entered again once the disk works`() throws {
     let story = story()
     place(story, at: 1_000)
     story.commit(at: 1_001)
@@ -95,12 +95,12 @@ import Testing
     #expect(!story.sleep(until: 30_000).contains("store play"))
   }
 
-  @Test func `a card that was taken while the kiosk was down is removed at the next start, once`() {
+  @Test func `a card taken while the kiosk was down is removed at the next start, once`() {
     let story = story(owed: [owed])
     #expect(story.sleep(until: 30_000).filter { $0 == "store play" }.count == 1)
   }
 
-  @Test func `a card that lay there all along is not a new arrival, and is removed when it leaves`() throws {
+  @Test func `a card that was there throughout is not a new arrival, and is removed when it leaves`() throws {
     let story = story(owed: [owed])
     #expect(!place(story, at: 200, wasPresent: true).contains("store play"))
     #expect(!story.sleep(until: 5_000).contains("store play"))
@@ -108,7 +108,7 @@ import Testing
     #expect(try #require(story.commit(at: 6_001).entry).notes.ended == owed.entry)
   }
 
-  @Test func `while the reader is lost the card may lie there, and the next reader decides`() {
+  @Test func `a card's removal is undecided while the reader is lost, and decided by the next reader`() {
     let story = story()
     place(story, at: 1_000)
     story.commit(at: 1_001)
@@ -123,7 +123,7 @@ import Testing
     #expect(story.sleep(until: 16_000).filter { $0 == "store play" }.count == 1)
   }
 
-  @Test func `another card's arrival is the first one's removal`() throws {
+  @Test func `the arrival of another card removes the first`() throws {
     let story = story()
     place(story, at: 1_000)
     story.commit(at: 1_001)
@@ -132,7 +132,7 @@ import Testing
     #expect(fault(story, .number(41), at: 3_002) == ["store play"])
   }
 
-  @Test func `a card that comes back within its cooldown is ignored, and owes nothing`() {
+  @Test func `a card that returns within its cooldown is ignored, and causes no removal`() {
     let story = story(cooldown: .seconds(2))
     place(story, at: 1_000)
     story.commit(at: 1_001)
@@ -142,12 +142,12 @@ import Testing
     #expect(!take(story, at: 2_500).contains("store play"))
   }
 
-  @Test func `an arrival of an action that is not configured any more owes nothing`() {
+  @Test func `an arrival of an action that is no longer configured causes no removal`() {
     let story = story(owed: [TagArrival(entry: EntryID(high: 1, low: 1), action: "gone", uid: Self.card)])
     #expect(!story.sleep(until: 5_000).contains { $0.hasPrefix("store") })
   }
 
-  @Test func `toggle switches on and off, by any tag of the action, also across a start`() throws {
+  @Test func `toggle switches on and off, by any tag of the action, even across a restart`() throws {
     let story = story(.toggle)
     place(story, at: 1_000)
     let on = try #require(story.commit(at: 1_001).entry)
@@ -165,7 +165,7 @@ import Testing
     #expect(try #require(next.commit(at: 6_001).entry).message.text.hasPrefix("stop"))
   }
 
-  @Test func `a tag's accepted taps are counted on from the last start, and only if a message asks`() throws {
+  @Test func `a tag's accepted taps are counted across restarts, and only if a message needs the count`() throws {
     let counting = Action(
       name: "play", title: "Play", index: 7, topic: "music",
       message: PayloadTemplate(configured: "%{count}") ?? PayloadTemplate(""), cooldown: .zero)

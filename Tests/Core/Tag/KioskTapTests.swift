@@ -27,7 +27,7 @@ import Testing
     #expect(story.kiosk.counters.accepted == 1 && story.kiosk.counters.delivered == 1)
   }
 
-  @Test func `a message and a topic say which tag it was, and when`() throws {
+  @Test func `a message and a topic identify the tag and the time of the tap`() throws {
     let action = Action(
       name: "who", title: "Who", index: 9, topic: "%{kiosk}/%{tag}",
       message: try #require(PayloadTemplate(configured: "{\"tag\":\"%{uid}\",\"at\":\"%{time}\",\"id\":\"%I\"}")))
@@ -72,7 +72,7 @@ import Testing
     #expect(story.edge(1, true, at: 103) == [])
   }
 
-  @Test func `every secret of an action is accepted, and its use is noted`() {
+  @Test func `every secret of an action is accepted, and its use is recorded`() {
     let story = KioskScript()
     story.startAll()
     #expect(story.tap(at: 100, .of(.spareSecret)) == ["store light", "note light-2"])
@@ -86,7 +86,7 @@ import Testing
     #expect(story.tap(at: 200, .of(.spareSecret, uid: 2)) == ["store light", "note light-2"])
   }
 
-  @Test func `two entries never have the same name`() throws {
+  @Test func `two entries never have the same id`() throws {
     let story = KioskScript()
     story.startAll()
     let first = try #require(story.accept(at: 100, .of(.lightSecret, uid: 1)))
@@ -104,14 +104,14 @@ import Testing
     #expect(story.kiosk.counters.refused == 1)
   }
 
-  @Test func `a secret of one action does not open another`() {
+  @Test func `a secret of one action does not work for another`() {
     let story = KioskScript()
     story.startAll()
     let borrowed = TagReading.signed(index: 2, key: .repeating(0x11))
     #expect(story.tap(at: 100, borrowed) == ["light refused", "report refused forged garage"])
   }
 
-  @Test func `an action that is not there and one without a tag are refused by name`() {
+  @Test func `a missing action and an action without a tag are refused by name`() {
     let story = KioskScript()
     story.startAll()
     #expect(
@@ -144,7 +144,7 @@ import Testing
     ("smp://action?idx=9999999999999999999&ts=1&sig=0", "url malformed(TappetTag.TagURLParameter.index)"),
     ("smp://action?idx=1&ts=1&sig=zz", "forged light"),
   ])
-  func `anything but a tag URL is refused for its own reason`(uri: String, words: String) {
+  func `anything but a tag URL is refused with a specific reason`(uri: String, words: String) {
     let story = KioskScript()
     story.startAll()
     #expect(story.tap(at: 100, .holding(Array(uri.utf8))) == ["light refused", "report refused \(words)"])
@@ -204,7 +204,7 @@ import Testing
     #expect(story.at(5_430, .reader(.tagRead(reading))) == ["light ready", "report held"])
   }
 
-  @Test func `a tag that left while the reader was away counts again`() {
+  @Test func `a tag counts again after it left while the reader was lost`() {
     let story = KioskScript()
     story.startAll()
     let reading = TagReading.of(.lightSecret)
@@ -220,7 +220,9 @@ import Testing
 
   /// All modes in which a tap is an event; with `hold`, a tag on the reader is a state.
   @Test(arguments: [ActionMode.tap, .toggle, .inventory], [nil, Duration.seconds(5)])
-  func `a tag left lying at the start does nothing until it was taken away`(_ mode: ActionMode, _ confirms: Duration?) {
+  func `a tag that lies there at the start does nothing until it is taken away`(
+    _ mode: ActionMode, _ confirms: Duration?
+  ) {
     let action = Action(
       name: "light", title: "Light", index: 1, topic: "home/light", message: PayloadTemplate("toggle"),
       confirmWithin: confirms, unlocksPanel: true, mode: mode)
@@ -232,7 +234,7 @@ import Testing
     #expect(story.tap(at: 3_000, reading) != ["light ready", "report held"])
   }
 
-  @Test func `a tag left lying does nothing either if the reader was lost before it could report it`() {
+  @Test func `a tag that lies there at the start does nothing even if the reader is lost before reporting it`() {
     let story = KioskScript()
     story.startAll()
     story.at(10, .readerEnded(.signaled(11)))
@@ -241,7 +243,7 @@ import Testing
     #expect(story.tap(at: 310, .of(.lightSecret), wasPresent: true) == ["light ready", "report held"])
   }
 
-  @Test func `a tag laid down while the reader was away for long does nothing, one tapped meanwhile does`() {
+  @Test func `a tag placed during a long reader outage does nothing, but one tapped during it acts`() {
     for (away, isIgnored) in [(9_000, false), (11_000, true)] {
       let story = KioskScript()
       story.startAll()
@@ -263,7 +265,7 @@ import Testing
     #expect(story.tap(at: 100, .of(.lightSecret), wasPresent: true) == ["store light", "note light-1"])
   }
 
-  @Test func `another tag takes a held one's place`() {
+  @Test func `another tag replaces the held one`() {
     let story = KioskScript()
     story.startAll()
     story.at(100, .reader(.tagArrived(.number(1))))
@@ -272,7 +274,7 @@ import Testing
     #expect(story.at(210, .reader(.tagRead(.of(.lightSecret, uid: 2)))) == ["store light", "note light-1"])
   }
 
-  @Test func `the same tag within the cooldown is ignored, another tag is not`() {
+  @Test func `the same tag is ignored within the cooldown, and another tag is not`() {
     let story = KioskScript([.slowLight])
     story.startAll()
     story.accept(at: 100, .of(.lightSecret, uid: 1))
@@ -304,7 +306,7 @@ import Testing
     #expect(story.tap(at: 200, .of(.lightSecret)) == ["store light", "note light-1"])
   }
 
-  @Test func `messages of a reader that was given up are ignored`() {
+  @Test func `messages of a reader that was killed are ignored`() {
     let story = KioskScript()
     story.startAll()
     story.at(50, .reader(.lost(.ioError, code: -1)))

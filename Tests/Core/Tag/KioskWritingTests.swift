@@ -39,7 +39,7 @@ import Testing
     .reader(.orderDone(OrderOutcome(uid: reading.uid, model: .ntag213, writes: 28, fault: fault)))
   }
 
-  @Test func `a tag that comes while a job waits is never a tap, even afterwards while it stays`() {
+  @Test func `a tag that arrives during a job is never a tap, not even if it stays afterwards`() {
     #expect(begin(at: 100, job(erases: true)) == ["light writing"])
     #expect(place(at: 200) == ["tag order \(uid)", "show tag \(uid)"])
     #expect(story.at(300, done()) == ["light ready", "tag done"])
@@ -49,7 +49,7 @@ import Testing
     #expect(story.tap(at: 3_000, reading).contains { $0.hasPrefix("store") })
   }
 
-  @Test func `a tag that is being confirmed when the job comes is the job's, and never becomes a tap`() {
+  @Test func `a tag that awaits confirmation when a job starts belongs to the job, and never becomes a tap`() {
     let alarm = Action(
       name: "alarm", title: "Alarm", index: 6, topic: "home/alarm", message: PayloadTemplate("on"),
       confirmWithin: .seconds(5))
@@ -64,7 +64,7 @@ import Testing
     #expect(!story.sleep(until: 9_000).contains { $0.hasPrefix("store") })
   }
 
-  @Test func `an unreadable tag ends the job, one that was moved does not, and both are the job's`() {
+  @Test func `an unreadable tag ends the job, a moved tag does not, and both belong to the job`() {
     begin(at: 100, job())
     let moved = Event.reader(.tagFaulted(reading.uid, .ntag213, .pulledAway))
     #expect(story.at(200, moved) == ["tag notice heldTooShort", "show pulledAway"])
@@ -83,7 +83,7 @@ import Testing
     #expect(story.at(2_200, .readerEnded(.signaled(9))).contains("tag failed readerLost(torn: true)"))
   }
 
-  @Test func `a secret that was saved ends the job well, and one that was not ends it as a failure`() {
+  @Test func `a job succeeds if its secret was saved, and fails otherwise`() {
     begin(at: 100, job())
     place(at: 200)
     #expect(story.at(300, done()) == ["tag save light"])
@@ -102,7 +102,7 @@ import Testing
     #expect(begin(at: 400, job(erases: true)) == ["light writing"])
   }
 
-  @Test func `a job ends when its time is over, but not while its tag is being written`() {
+  @Test func `a job ends when its time is up, but not while its tag is being written`() {
     begin(at: 100, job(erases: true), limit: .seconds(5))
     #expect(story.wakesAt == 5_100)
     place(at: 4_000)
@@ -114,7 +114,7 @@ import Testing
     #expect(story.sleep(until: 18_000).contains("tag failed noTag"))
   }
 
-  @Test func `a job that is cancelled before it is prepared ends at once, and one that is refused is forgotten`() {
+  @Test func `a job cancelled before it is prepared ends immediately, and a refused job is forgotten`() {
     story.at(100, .tagJob(.requested(limit: nil)))
     #expect(story.at(110, .tagJob(.cancelled)) == [])
     #expect(story.at(120, .tagJob(job())) == ["light refused", "tag failed cancelled"])
@@ -123,7 +123,7 @@ import Testing
     #expect(story.at(220, .tagJob(.cancelled)) == [] && !story.sleep(until: 9_000).contains { $0.hasPrefix("tag") })
   }
 
-  @Test func `an order that no reader accepts ends the job, and stale answers change nothing`() {
+  @Test func `an order that no reader accepts ends the job, and stale responses have no effect`() {
     begin(at: 100, job())
     place(at: 200)
     #expect(story.at(210, .tagJob(.orderLost)).contains("tag failed readerLost(torn: true)"))

@@ -24,7 +24,7 @@ import Testing
     return NDEFMessage(records: records)
   }
 
-  @Test func `the vectors' URLs become the vectors' messages, and come back`() throws {
+  @Test func `the vectors' URLs are encoded as the vectors' messages, and decoded again`() throws {
     for vector in try Vectors.load().signed_urls {
       let message = NDEFMessage(records: [NDEFRecord(uri: Array(vector.url.utf8))])
       let bytes = try #require(message.encode())
@@ -74,14 +74,14 @@ import Testing
     #expect(try NDEFMessage(decoding: bytes).firstURI == Array("smp://first".utf8))
   }
 
-  @Test func `the long form, with and without an id, reads as the short one does`() throws {
+  @Test func `long records, with and without an id, are read like short ones`() throws {
     #expect(
       try NDEFMessage(decoding: [0xC1, 1, 0, 0, 0, 3, 0x55, 0, 0x61, 0x62]).records == [NDEFRecord(uri: [0x61, 0x62])])
     let withID = try NDEFMessage(decoding: [0xC9, 1, 0, 0, 0, 2, 2, 0x55, 0x69, 0x64, 0, 0x61])
     #expect(withID.records == [NDEFRecord(typeNameFormat: 1, type: [0x55], id: [0x69, 0x64], payload: [0, 0x61])])
   }
 
-  @Test func `each rule of the specification has its own refusal`() {
+  @Test func `each violation of the specification is refused with its own reason`() {
     let error = NDEFMessageTests.error
     #expect(error([]) == .empty)
     #expect(error([0xD1]) == .truncated(offset: 0))
@@ -113,7 +113,7 @@ import Testing
     #expect(NDEFMessage(records: [NDEFRecord(typeNameFormat: 6, type: [1], payload: [])]).encode() == nil)
   }
 
-  @Test(arguments: 0..<200) func `any message comes back from its bytes, and no part of them is a message`(seed: UInt64)
+  @Test(arguments: 0..<200) func `any message round-trips, and no part of its bytes is a message`(seed: UInt64)
     throws
   {
     var generator = Randomness(seed: seed)
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `garbage that decodes can be written and read again`() throws {
+  @Test func `garbage that decodes can be encoded and decoded again`() throws {
     var generator = Randomness(seed: 99)
     var decodedCount = 0
     for _ in 0..<50_000 {

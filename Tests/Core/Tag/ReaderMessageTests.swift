@@ -83,7 +83,7 @@ import Testing
     #expect(error([10, 1, 1, 8, 9]) == .truncated(offset: 4))
   }
 
-  @Test func `a reading and its description become one, and what does not belong together does not`() throws {
+  @Test func `a reading is joined with its own description, and with no other`() throws {
     let (uid, other) = (try ReaderMessageTests.uid([1, 2, 3, 4, 5, 6, 7]), try ReaderMessageTests.uid([1, 2, 3, 4]))
     let reading = TagReading(uid: uid, model: .type2, bytes: [UInt8](repeating: 0, count: 20))
     let header = [UInt8](1...12)
@@ -119,7 +119,7 @@ import Testing
     #expect(try ReaderMessage(decoding: beyond.encode()) == .tagFaulted(uid, .type4, .tooLarge))
   }
 
-  @Test func `a frame ends with its time, and one of a different build is refused for its version`() throws {
+  @Test func `a frame ends with its time, and a frame of a different build is refused for its version`() throws {
     let frame = ReaderFrame(.heartbeat, sentAt: Instant(nanoseconds: 0x0102_0304))
     #expect(frame.encode() == [2, 0, 0, 0, 0, 1, 2, 3, 4])
     #expect(try ReaderFrame(decoding: frame.encode()) == frame)
@@ -131,7 +131,7 @@ import Testing
     #expect(throws: WireError.truncated(offset: 0)) { _ = try ReaderFrame(decoding: []) }
   }
 
-  @Test(arguments: 120...132) func `a device name is cut between characters`(size: Int) throws {
+  @Test(arguments: 120...132) func `a device name is truncated between characters`(size: Int) throws {
     for filling in ["x", "é", "客", "🏠"] {
       let name = String(repeating: "x", count: size) + String(repeating: filling, count: 8)
       guard case .ready(let device) = try ReaderMessage(decoding: ReaderMessage.ready(device: name).encode()) else {

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `every bad vector is refused for what is wrong with it`() throws {
+  @Test func `each invalid vector is refused for its specific error`() throws {
     let expected: [String: ShareURLError] = [
       "scheme": .notAShareURL, "63 hex characters": .malformedKey, "not hex": .malformedKey, "no idx": .missingIndex,
     ]
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `each other mistake is refused for its own reason`() {
+  @Test func `each other error is refused with its own reason`() {
     let key = ShareURLTests.key
     let error = ShareURLTests.error
     #expect(error("") == .notAShareURL)
@@ -75,7 +75,7 @@ import Testing
     #expect(try upper.index == 7 && upper.label == "a" && upper.key == secretKey(ShareURLTests.key))
   }
 
-  @Test func `a label is decoded, trimmed, and nothing when nothing is left`() throws {
+  @Test func `a label is decoded and trimmed, and omitted if empty`() throws {
     #expect(try ShareURLTests.label("a+b%2Bc") == "a+b+c")
     #expect(try ShareURLTests.label("%20%09Door%20%0A") == "Door")
     #expect(try ShareURLTests.label("%E3%80%80%C2%A0Door%E2%80%89") == "Door")
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<100) func `any label comes back`(seed: UInt64) throws {
+  @Test(arguments: 0..<100) func `any label round-trips`(seed: UInt64) throws {
     var generator = Randomness(seed: seed)
     let scalars = Array("aZ09 -._~!$&'()*+,;=:@/?#%[]\"<>^`{|}\\äß客廳☕🏠\u{301}".unicodeScalars)
     var label = String.UnicodeScalarView()

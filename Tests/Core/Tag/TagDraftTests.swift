@@ -9,7 +9,7 @@ import Testing
     name: "garage", title: "Garage", index: 7, topic: "t", message: PayloadTemplate("m"))
 
   @Test(arguments: [false, true])
-  func `a draft's message holds a URL that its own secret verifies, and the key only where it was asked for`(
+  func `a draft's message has a URL that its own secret verifies, and the key only if requested`(
     carriesKey: Bool
   ) throws {
     let draft = try TagDraft(

@@ -42,7 +42,7 @@ import Testing
     return fate(job.received(done()))
   }
 
-  @Test func `the secret of a tag that is written again goes, unless somebody else may have it`() throws {
+  @Test func `rewriting a tag removes its old secret, unless the secret may be in use elsewhere`() throws {
     let (secret, url) = (old.secret, old.url)
     let ours = FormerSecrets([secret], unshared: [secret.id])
     #expect(fate(url, ours) == "replaced old")
@@ -69,7 +69,7 @@ import Testing
     #expect(outcome.uid == uid && job.writtenURL == nil)
   }
 
-  @Test func `a tag that was pulled away half-way still replaces what it held before`() {
+  @Test func `a tag pulled away half-way still replaces its old secret when it returns`() {
     var job = job(FormerSecrets([old.secret], unshared: [old.secret.id]))
     _ = job.tagIsThere(uid, holding: old.url)
     #expect(fate(job.received(done(.pulledAway(begun: true)))) == "notice")
@@ -77,7 +77,7 @@ import Testing
     #expect(fate(job.received(done())) == "replaced old")
   }
 
-  @Test func `another tag on the reader does not affect the secrets`() {
+  @Test func `a different tag on the reader does not affect the secrets`() {
     var job = job(FormerSecrets([old.secret], unshared: [old.secret.id]))
     _ = job.tagIsThere(.number(2), holding: old.url)
     let torn = OrderOutcome(uid: .number(2), model: .ntag213, writes: 0, fault: .notThere)
@@ -95,7 +95,7 @@ import Testing
     #expect(fate(job.received(.orderDone(gone))) == "notice")
   }
 
-  @Test func `a tag that came before the answer about the old one is taken`() {
+  @Test func `a tag that arrived before the response about the previous one is written`() {
     var job = job(FormerSecrets())
     _ = job.tagIsThere(.number(2))
     _ = job.received(.tagRead(TagReading(uid: uid, model: .ntag213, bytes: [])))

@@ -75,7 +75,7 @@ import Testing
     return url.verify(with: secrets) == nil ? "Invalid signature" : nil
   }
 
-  @Test func `each validation vector ends as it says, except where Tappet is stricter on purpose`() throws {
+  @Test func `each validation vector has its stated result, unless Tappet is deliberately stricter`() throws {
     let validation = try Vectors.load().validation
     var configured: [Int64: [TagSecret]] = [:]
     for (index, keys) in validation.configured {
@@ -117,7 +117,7 @@ import Testing
     ("smp://action?idx=1&ts=1", .missing(.signature)), ("smp://action?idx&ts=1&sig=0", .malformed(.index)),
     ("smp://action?idx=&ts=1&sig=0", .malformed(.index)), ("smp://action?idx=1&ts=&sig=0", .malformed(.timestamp)),
   ])
-  func `a text that is not a tag URL is refused at its first mistake`(text: String, expected: TagURLError) {
+  func `text that is not a tag URL is refused at its first error`(text: String, expected: TagURLError) {
     #expect(TagURLTests.error(text) == expected)
   }
 
@@ -126,7 +126,7 @@ import Testing
     "9999999999999999999",
     "10000000000000000000", "18446744073709551617", "x", "1_000", "1,000",
   ])
-  func `an integer that no app writes is refused in both places`(number: String) {
+  func `an integer that no app writes is refused in both parameters`(number: String) {
     #expect(TagURLTests.error("smp://action?idx=\(number)&ts=1&sig=00") == .malformed(.index))
     #expect(TagURLTests.error("smp://action?idx=1&ts=\(number)&sig=00") == .malformed(.timestamp))
   }
@@ -163,7 +163,7 @@ import Testing
     "", "0", "zz", String(signature.dropLast()), signature + "00", signature + "0", signature.dropLast() + "g",
     "%62" + signature.dropFirst(1), String(repeating: "0", count: 64),
   ])
-  func `a malformed signature makes an invalid one, not a malformed URL`(signature: String) throws {
+  func `a malformed signature counts as invalid, and the URL is not malformed`(signature: String) throws {
     let text = "smp://action?idx=1&ts=1767225600&sig=" + signature
     #expect(TagURLTests.error(text) == nil)
     #expect(try !TagURLTests.verifies(text))
@@ -188,7 +188,7 @@ import Testing
     #expect(signed.verify(with: [secret]) != nil)
   }
 
-  @Test func `the secret that signed is found among all, and a revoked one refuses only its own tags`() throws {
+  @Test func `the secret that signed is found among all, and a revoked secret refuses only its own tags`() throws {
     let secrets = try ["11", "22", "33"].map { try tagSecret(String(repeating: $0, count: 32)) }
     for (position, secret) in secrets.enumerated() {
       let url = try TagURL.sign(index: 0, timestamp: 5, key: secret.key)
@@ -230,7 +230,7 @@ import Testing
     }
   }
 
-  @Test func `garbage parses or not, and never verifies`() throws {
+  @Test func `garbage may parse, but never verifies`() throws {
     var generator = Randomness(seed: 3)
     let secret = try tagSecret(TagURLTests.key)
     let valid = Array(TagURLTests.valid.utf8)
@@ -263,7 +263,7 @@ import Testing
     } catch { return error }
   }
 
-  @Test func `a vector's tag gives its URL from either kind of memory`() throws {
+  @Test func `a vector's URL is read from either kind of tag memory`() throws {
     let vector = try Vectors.load().signed_urls[0]
     let message = try #require(Hex.decode(vector.ndef_hex))
     let block = try #require(Type2Memory.encode(message: message))

@@ -10,7 +10,7 @@ func type2Memory(_ data: [UInt8], size: Int = 144, version: UInt8 = 0x10, access
 }
 
 @Suite struct Type2MemoryTests {
-  @Test func `the vectors' messages take the vectors' bytes and are found again`() throws {
+  @Test func `the vectors' messages are encoded as the vectors' bytes, and found again`() throws {
     for vector in try Vectors.load().signed_urls {
       let message = try #require(Hex.decode(vector.ndef_hex))
       let block = try #require(Type2Memory.encode(message: message))
@@ -41,7 +41,7 @@ func type2Memory(_ data: [UInt8], size: Int = 144, version: UInt8 = 0x10, access
     #expect(Type2Memory.locate(in: type2Memory(skipped + [0x03, 0x02, 0xAA, 0xBB])) == .message([0xAA, 0xBB]))
   }
 
-  @Test func `a message of 255 bytes and more has the long length`() throws {
+  @Test func `a message of 255 bytes or more has the long form of length`() throws {
     for size in [253, 254, 255, 256, 480] {
       let message = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
       let block = try #require(Type2Memory.encode(message: message))
@@ -62,7 +62,7 @@ func type2Memory(_ data: [UInt8], size: Int = 144, version: UInt8 = 0x10, access
     #expect(Type2Memory.locate(in: type2Memory([0x03, 0], access: 0xF0)) == .malformed(.readProtected))
   }
 
-  @Test func `a block that claims more than the area is corrupt, even where more memory was read`() {
+  @Test func `a block longer than the area is corrupt, even if more memory was read`() {
     let beyond = type2Memory([0x03, 143] + [UInt8](repeating: 1, count: 142)) + [UInt8](repeating: 1, count: 64)
     #expect(
       Type2Memory.locate(in: beyond) == .malformed(.lengthBeyondMemory(offset: 16, length: 143, dataAreaEnd: 160)))
@@ -80,7 +80,7 @@ func type2Memory(_ data: [UInt8], size: Int = 144, version: UInt8 = 0x10, access
   }
 
   // Type 2 Tag 1.2 §2.3.2: page 2 of 16 bytes, byte 4 = byte 36; 12 bits = 2 bytes.
-  @Test func `lock bytes inside the area belong to no message`() {
+  @Test func `lock bytes inside the area are not part of a message`() {
     let head: [UInt8] = [0x01, 0x03, 0x24, 0x0C, 0x34, 0x03, 0x14]
     let first = [UInt8](1...13)
     let second = [UInt8](14...20)
@@ -89,14 +89,14 @@ func type2Memory(_ data: [UInt8], size: Int = 144, version: UInt8 = 0x10, access
   }
 
   // §2.3.3: page 5 of 4 bytes, byte 3 = byte 23; 3 bytes, in the middle of the next block's header.
-  @Test func `reserved bytes inside a block's head are stepped over`() {
+  @Test func `reserved bytes inside a block's header are skipped`() {
     let control: [UInt8] = [0x02, 0x03, 0x53, 0x03, 0x02]
     #expect(
       Type2Memory.locate(in: type2Memory(control + [0x00, 0x03, 0xEE, 0xEE, 0xEE, 0x02, 0xAA, 0xBB]))
         == .message([0xAA, 0xBB]))
   }
 
-  @Test func `0 bits are 256 bits and 0 bytes are 256 bytes`() {
+  @Test func `a size of 0 means 256 bits or 256 bytes`() {
     let lock: [UInt8] = [0x01, 0x03, 0x56, 0x00, 0x02, 0x03, 0x01]
     // Page 5 of 4 bytes, byte 6 = byte 26: 32 bytes from there.
     #expect(
@@ -145,7 +145,7 @@ func type2Memory(_ data: [UInt8], size: Int = 144, version: UInt8 = 0x10, access
     #expect(readBytes == 16 + 5 + 2 + message.count)
   }
 
-  @Test(arguments: 0..<500) func `any memory, whole or read by steps, gives one answer`(seed: UInt64) {
+  @Test(arguments: 0..<500) func `any memory gives the same result, read whole or in steps`(seed: UInt64) {
     var generator = Randomness(seed: seed)
     let interesting: [UInt8] = [0x00, 0x01, 0x02, 0x03, 0xFD, 0xFE, 0xFF, 0x04, 0x24, 0x56]
     let data = (0..<Int.random(in: 0...144, using: &generator)).map { _ in

@@ -44,7 +44,7 @@ import Testing
     #expect(try Type2Memory.plan(message, in: now) == [], sourceLocation: sourceLocation)
   }
 
-  @Test func `109 bytes on a new NTAG213 take at most 32 pages`() throws {
+  @Test func `109 bytes on a new NTAG213 need at most 32 page writes`() throws {
     let message = try #require(NDEFMessage(records: [Self.url]).encode())
     #expect(Type2Memory.encode(message: message)?.count == 109)
     for content: [UInt8] in [[0x01, 0x03, 0xA0, 0x0C, 0x34, 0x03, 0x00, 0xFE], [0x03, 0x00, 0xFE], []] {
