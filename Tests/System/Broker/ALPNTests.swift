@@ -35,7 +35,7 @@ import Testing
     asyncio.run(main())
     """
 
-  @Test func `a message goes through an endpoint that wants the protocol's name, and without it the cause is logged`()
+  @Test func `a message passes an endpoint that requires ALPN, and without ALPN the cause is logged`()
     throws
   {
     let world = try KioskWorld(withBroker: false)
@@ -88,7 +88,8 @@ import Testing
     #expect(try check(String(repeating: "a", count: 256)).status == 3)
   }
 
-  @Test func `an endpoint that knows no such protocol says so by an alert, and the sentence names it`() throws {
+  @Test func `an endpoint that does not support the protocol reports that by an alert, which the message names`() throws
+  {
     let world = try KioskWorld(withBroker: false)
     let port = TestSocket.freePort()
     let server = try Service(

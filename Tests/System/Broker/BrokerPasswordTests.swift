@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized) struct BrokerPasswordTests {
   private let password = "correct horse battery"
 
-  @Test func `a stored password serves, is replaced while the kiosk runs, and is nowhere to be read`() throws {
+  @Test func `a stored password works, can be replaced while the kiosk runs, and is nowhere readable`() throws {
     let world = try KioskWorld(withBroker: false)
     let broker = try TestBroker(.password(user: "kiosk", password: password))
     try world.write(KioskWorld.KioskConfiguration(port: broker.port, certificate: nil))

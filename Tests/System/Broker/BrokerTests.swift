@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct BrokerTests {
-  @Test func `a broker that cannot be used is logged with its cause, and the light shows offline`() throws {
+  @Test func `an unusable broker is logged with its cause, and the light shows offline`() throws {
     let world = try KioskWorld()
     let elsewhere = try Broker(in: world.folder, certificate: "wrong-name")
     try elsewhere.start()
@@ -42,7 +42,7 @@ import Testing
     try world.goodTap()
   }
 
-  @Test func `a tap with the broker away waits for it, or is refused if it must not be late`() throws {
+  @Test func `a tap during a broker outage waits, or is refused if it must not be late`() throws {
     let world = try KioskWorld()
     try world.start()
     let before = world.lights.count
@@ -61,7 +61,7 @@ import Testing
     #expect(Set(received.map(\.payload)).count == 2)
   }
 
-  @Test func `a %T message opens with the timestamp key at the second of the tap`() throws {
+  @Test func `the token of a %T message opens with the timestamp key, and is as old as the tap`() throws {
     let world = try KioskWorld()
     try world.start()
     let begun = Date()

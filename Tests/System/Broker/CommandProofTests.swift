@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct CommandProofTests {
-  @Test func `a token acts once, and not at all when it is old, early, forged, or from before the start`() throws {
+  @Test func `a token acts once, and never if it is old, early, forged or from before the start`() throws {
     let board = try CommandWorld()
     try board.start()
     func send(_ id: String, _ token: String) throws -> String {
@@ -24,7 +24,7 @@ import Testing
     #expect(try eventually { try board.levels(of: "gate") == [true, false] })
   }
 
-  @Test func `tokens are judged under a stored key from the moment it is stored`() throws {
+  @Test func `tokens are verified with a stored key as soon as it is stored`() throws {
     let board = try CommandWorld()
     let world = board.world
     let text = textSoFar(world.configPath).replacingOccurrences(of: "{file: timestamp.key}", with: "{stored: true}")
@@ -70,7 +70,7 @@ import Testing
     #expect(eventually { board.replies.suffix(2) == ["accepted", "done"] }, "\(board.replies)")
   }
 
-  @Test func `as an ESP32 device the kiosk obeys the phone app's message, and reports its state`() throws {
+  @Test func `as an ESP32 device the kiosk obeys the phone app's messages, and reports its state`() throws {
     let board = try CommandWorld(expires: "5 s")
     let world = board.world
     try board.start()
@@ -98,7 +98,7 @@ import Testing
     #expect(eventually { world.log.contains("code=token-invalid") })
   }
 
-  @Test func `a timed opening stops on time although the kiosk is killed in between`() throws {
+  @Test func `a timed opening stops on time even if the kiosk is killed in between`() throws {
     let board = try CommandWorld(expires: "5 s")
     let world = board.world
     try board.start()
@@ -111,7 +111,7 @@ import Testing
     #expect(try eventually { try board.levels(of: "pump").contains(true) }, "\(world.log.suffix(1000))")
   }
 
-  @Test func `a person can test each topic, and learns how its commands look`() throws {
+  @Test func `a person can test each topic, and sees the form of its commands`() throws {
     let board = try CommandWorld(expires: "5 s")
     let world = board.world
     #expect(try world.tappet("command", "test", "home/lobby/command", "gate", "pulse").status == 4)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct CommandTests {
-  @Test func `commands drive outputs and actions, and their senders learn what became of them`() throws {
+  @Test func `commands drive outputs and actions, and their senders receive the outcome`() throws {
     let board = try CommandWorld()
     let world = board.world
     try board.start()
@@ -24,7 +24,7 @@ import Testing
     #expect(!world.log.contains("event=command-performed"))
   }
 
-  @Test func `a reply of one kiosk commands no other`() throws {
+  @Test func `one kiosk's reply never commands another kiosk`() throws {
     let board = try CommandWorld()
     try board.start()
     let first = #"{"id":"1","output":"gate","do":"pulse"}"#
@@ -38,7 +38,7 @@ import Testing
     #expect(try board.levels(of: "gate").filter { $0 }.count == 1)
   }
 
-  @Test func `a kept command never acts, and is reported with the way to clear it`() throws {
+  @Test func `a retained command never acts, and is reported with the way to clear it`() throws {
     let board = try CommandWorld()
     let world = board.world
     try board.publish("command", #"{"id":"r","output":"gate","do":"on"}"#, isRetained: true)
@@ -51,7 +51,7 @@ import Testing
     #expect(try eventually { try board.levels(of: "gate") == [true, false] })
   }
 
-  @Test func `garbage, a megabyte and deep JSON are refused, a flood is bounded, and taps go on`() throws {
+  @Test func `garbage, a megabyte and deep JSON are refused, a flood is limited, and taps still work`() throws {
     let board = try CommandWorld()
     let world = board.world
     try board.start()
@@ -75,7 +75,7 @@ import Testing
     #expect(!world.log.contains("event=broker-lost"), "\(world.log)")
   }
 
-  @Test func `a request of MQTT 5 gets its reply where it asked, with its correlation`() throws {
+  @Test func `a request of MQTT 5 gets its reply at the requested topic, with its correlation data`() throws {
     let board = try CommandWorld()
     try board.start()
     let done = try board.client(
@@ -87,7 +87,7 @@ import Testing
     #expect(done.status == 0 && done.output.contains(#""result":"done""#), "\(done)")
   }
 
-  @Test func `commands of an outage do not act late`() throws {
+  @Test func `commands sent during an outage do not act late`() throws {
     let board = try CommandWorld()
     let world = board.world
     try board.start()

@@ -26,7 +26,7 @@ import Testing
     func logs(_ broker: Broker) -> Bool { world.log.contains("connected to mqtts://localhost:\(broker.port)") }
   }
 
-  @Test func `a tap goes to the next broker when one is gone, and the next start begins with that one`() throws {
+  @Test func `a tap goes to the next broker when one fails, and the next start begins with that broker`() throws {
     let pair = try Pair()
     let world = pair.world
     try world.start()
@@ -43,7 +43,7 @@ import Testing
     #expect(!said().contains("localhost:\(world.broker.port)"), "\(said())")
   }
 
-  @Test func `a frozen broker is left after five seconds, and the message has the same id at the next`() throws {
+  @Test func `a frozen broker is left after five seconds, and the next one gets the message with the same id`() throws {
     let pair = try Pair()
     let world = pair.world
     try world.start()

@@ -63,7 +63,7 @@ extension KioskWorld {
 }
 
 @Suite(.serialized) struct HomeAssistantTests {
-  @Test func `the kiosk is described, its outputs follow commands, and old and kept ones do nothing`() throws {
+  @Test func `the kiosk is described, its outputs follow commands, and old or retained ones do nothing`() throws {
     let world = try KioskWorld.forHomeAssistant()
     try world.publish("tappet/kiosk/command", world.command(#""output":"door","do":"on""#), isRetained: true)
     try world.start()
@@ -78,7 +78,7 @@ extension KioskWorld {
     #expect(world.payloads("tappet/kiosk/output/door") == ["OFF"])
   }
 
-  @Test func `a tap is scanned once and never kept, and the last one is`() throws {
+  @Test func `a tap's scan is published once and not retained, and its last state is retained`() throws {
     let world = try KioskWorld.forHomeAssistant()
     try world.start()
     try world.goodTap()
@@ -100,7 +100,7 @@ extension KioskWorld {
     #expect(!kept.contains("tappet/kiosk/button/Bell"))
   }
 
-  @Test func `Home Assistant's birth brings the description again`() throws {
+  @Test func `Home Assistant's birth triggers the description again`() throws {
     let world = try KioskWorld.forHomeAssistant()
     try world.start()
     func count() -> Int { world.payloads("homeassistant/device/tappet-kiosk/config").count }
@@ -140,7 +140,7 @@ extension KioskWorld {
     _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "delivered-by-tag")
   }
 
-  @Test func `an output and all the rest are taken back, even after a restart`() throws {
+  @Test func `an output and all other retained messages are cleared, even after a restart`() throws {
     let world = try KioskWorld.forHomeAssistant()
     try world.start()
     #expect(eventually { world.payloads("tappet/kiosk/output/pump") == ["OFF"] })

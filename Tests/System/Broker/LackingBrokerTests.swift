@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: ["", "  protocol: 3.1.1\n"])
-  func `without retained messages the kiosk works, and says so once`(_ version: String) throws {
+  func `without retained messages the kiosk works, and reports that once`(_ version: String) throws {
     let world = try world("retain_available false\n", version)
     try world.start()
     try world.goodTap()
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: ["", "  protocol: 3.1.1\n"])
-  func `without QoS 1 the log, check and mqtt connect have one sentence`(_ version: String) throws {
+  func `without QoS 1 the log, check and mqtt connect report the same error`(_ version: String) throws {
     let world = try world("max_qos 0\n", version)
     let sentence = "it does not support QoS 1, which every message requires"
     try world.start(until: "offline")

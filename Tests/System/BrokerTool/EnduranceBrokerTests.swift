@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct EnduranceBrokerTests {
-  @Test(.timeLimit(.minutes(150))) func `the broker is restarted`() throws {
+  @Test(.timeLimit(.minutes(150))) func `the kiosk recovers from every restart of the broker`() throws {
     try Endurance.endure(Endurance.times(100)) { world in
       let before = world.lights.count
       world.broker.stop()

@@ -30,7 +30,7 @@ import Testing
     return path
   }
 
-  @Test func `a message of no bytes is shown as one, in each form`() throws {
+  @Test func `an empty message is shown as such, in each format`() throws {
     let subscriber = try TestProcess(
       tappet, ["mqtt", "sub"] + url + ["a/#", "--count", "2"], output: folder + "/out", errors: folder + "/err")
     #expect(eventually { textSoFar(folder + "/err").contains("subscribed to") })
@@ -41,7 +41,7 @@ import Testing
     #expect(lines.count == 2 && lines.allSatisfy { $0.hasSuffix(" q1  a/none  (no bytes)") }, "\(lines)")
   }
 
-  @Test func `a message of 256 MB is refused before it is read, and one that comes is counted and not shown`() throws {
+  @Test func `a message of 256 MB is refused before it is read, and a received one is counted but not shown`() throws {
     let refused = try run("pub", "a/large", "--file", try zeros(268_435_455))
     #expect(refused.status == 4 && refused.errors.contains("zeros-268435455"), "\(refused)")
     #expect(refused.output.isEmpty && !broker.log.contains("Client tappet-mqtt"), "\(refused)")
@@ -64,7 +64,7 @@ import Testing
       textSoFar(folder + "/err").contains("1 discarded, larger than 262144 bytes"), "\(textSoFar(folder + "/err"))")
   }
 
-  @Test func `pub and sub agree on a token, and another key opens nothing`() throws {
+  @Test func `pub and sub agree on a token, and a different key opens nothing`() throws {
     let world = try KioskWorld()
     let began = Date()
     let foreign = world.folder + "/foreign.key"
@@ -96,7 +96,7 @@ import Testing
     #expect(!(try world.tappet("mqtt", "sub", "home/token", "--count", "1", "--decode-token").output.contains("[%T")))
   }
 
-  @Test func `a reader of the output that goes away ends it`() throws {
+  @Test func `the command ends when the reader of its output exits`() throws {
     let command = "\(tappet.path) mqtt sub \(url.joined(separator: " ")) '#' --for 600 | head -n 1"
     let shell = try TestProcess(
       URL(fileURLWithPath: "/bin/sh"), ["-c", command], output: folder + "/out", errors: folder + "/err")

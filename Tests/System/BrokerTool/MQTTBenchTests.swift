@@ -30,7 +30,7 @@ private func words(_ broker: TestBroker, _ more: [String], usesTLS: Bool = true)
 }
 
 @Suite(.serialized) struct MQTTBenchTests {
-  @Test func `each client has a topic and a client id of its own`() throws {
+  @Test func `each client has its own topic and client id`() throws {
     let broker = try TestBroker(.plain)
     let witness = try broker.subscribe("test/#")
     let done = try Programs.run(
@@ -51,7 +51,7 @@ private func words(_ broker: TestBroker, _ more: [String], usesTLS: Bool = true)
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `a signal ends it with the figures of what was sent`(_ signal: Int32) throws {
+  func `a signal ends the command with the figures so far`(_ signal: Int32) throws {
     let broker = try TestBroker(.plain)
     let witness = try broker.subscribe("tappet/bench/#")
     let folder = TestFolder.make("bench-signal")
@@ -65,7 +65,7 @@ private func words(_ broker: TestBroker, _ more: [String], usesTLS: Bool = true)
     #expect(text.contains("lost 0, duplicates 0, out of order 0") && text.contains("p99.9 "), "\(text)")
   }
 
-  @Test func `a broker that goes away ends it with the figures so far, and the cause`() throws {
+  @Test func `losing the broker ends the command with the figures so far and the cause`() throws {
     let broker = try TestBroker(.plain)
     let witness = try broker.subscribe("tappet/bench/#")
     let folder = TestFolder.make("bench-lost")
@@ -78,7 +78,7 @@ private func words(_ broker: TestBroker, _ more: [String], usesTLS: Bool = true)
     #expect(textSoFar(folder + "/out").contains("received ") && !textSoFar(folder + "/err").isEmpty)
   }
 
-  @Test func `a broker without room for another client is named with the client's number`() throws {
+  @Test func `a broker that refuses another client is reported with the client's number`() throws {
     let broker = try TestBroker(.plain, more: "max_connections 5\n")
     let done = try Programs.run(
       try Programs.built("tappet"), words(broker, ["--clients", "20", "--for", "1"], usesTLS: false))

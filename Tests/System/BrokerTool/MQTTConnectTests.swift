@@ -16,7 +16,7 @@ import Testing
     return done
   }
 
-  @Test func `the kiosk's broker is reached step by step, under a client id of its own`() throws {
+  @Test func `the kiosk's broker is tested step by step, under a separate client id`() throws {
     let world = try KioskWorld()
     try world.start()
     let done = try world.tappet("mqtt", "connect")
@@ -31,7 +31,7 @@ import Testing
     #expect(other.status == 11 && other.output.contains("nothing listens on that port"), "\(other)")
   }
 
-  @Test func `each failure has its step, its cause and its exit status`() throws {
+  @Test func `each failure has its own step, cause and exit status`() throws {
     let mutual = try TestBroker()
     let (ca, wrongCA) = (TestCertificates.path("ca.pem"), TestCertificates.path("other-ca.pem"))
     let certificate = ["--certificate", TestCertificates.path("client.pem")]
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `TLS on a plain port, and the reverse, are named as what they are`() throws {
+  @Test func `TLS on a plain port, and plain MQTT on a TLS port, are reported as such`() throws {
     let plain = try TestBroker(.plain)
     let wrong = try connect(until: "without TLS", "mqtts://localhost:\(plain.port)")
     #expect(wrong.status == 15, "\(wrong)")
@@ -62,7 +62,7 @@ import Testing
     #expect(naked.output.contains("this port speaks TLS: use mqtts://localhost:\(secure.port)"), "\(naked)")
   }
 
-  @Test func `a stranger and a silent peer are told apart`() throws {
+  @Test func `a web server and a silent peer are distinguished`() throws {
     let web = TestPeer(.answerAndHangUp(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)))
     for scheme in ["mqtt", "mqtts"] {
       let done = try connect(until: "a web server", "\(scheme)://127.0.0.1:\(web.port)")
@@ -79,13 +79,13 @@ import Testing
     (1, 18, "version of MQTT"), (2, 18, "client_id"), (3, 18, "unavailable"), (4, 17, "user name"), (5, 17, "allow"),
     (77, 18, "unknown code 77"),
   ])
-  func `every CONNACK has its cause`(_ code: Int, _ status: Int, _ text: String) throws {
+  func `every CONNACK code is reported with its cause`(_ code: Int, _ status: Int, _ text: String) throws {
     let peer = TestPeer(.answer([0x20, 2, 0, UInt8(code)]))
     let done = try connect("--url", "mqtt://127.0.0.1:\(peer.port)")
     #expect(done.status == Int32(status) && done.output.contains(text), "\(done)")
   }
 
-  @Test func `a password comes from a file, goes only over TLS, and is never shown`() throws {
+  @Test func `a password is read from a file, sent only over TLS, and never shown`() throws {
     let broker = try TestBroker(.password(user: "ha", password: "s3cr3t-word"))
     let folder = TestFolder.make("password")
     let (good, bad) = (folder + "/good", folder + "/bad")

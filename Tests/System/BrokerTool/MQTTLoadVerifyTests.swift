@@ -7,7 +7,7 @@ import Testing
 // On a machine that is very busy, three of 400 messages were still missing after five quiet seconds, once: whether the
 // broker or the client kept them back is not known. Not for the gate.
 @Suite(.serialized) struct MQTTLoadVerifyTests {
-  @Test func `bench loses nothing of QoS 2 at 200 messages a second`() throws {
+  @Test func `bench loses no QoS 2 message at 200 messages a second`() throws {
     let broker = try TestBroker(.plain)
     let done = try Programs.run(
       try Programs.built("tappet"),

@@ -34,7 +34,7 @@ import Testing
     return process
   }
 
-  @Test func `a message counts when the broker has acknowledged it, with each quality of service`() throws {
+  @Test func `a message counts once the broker has acknowledged it, at each quality of service`() throws {
     let broker = try TestBroker()
     let witness = try broker.subscribe("home/#")
     #expect(
@@ -54,7 +54,7 @@ import Testing
     #expect(witness.messages.map { $0.split(separator: " ").last ?? "" }.prefix(3) == ["on", "two", "zero"])
   }
 
-  @Test func `lines are messages, in order, and none is lost`() throws {
+  @Test func `each line is a message, in order, and none is lost`() throws {
     let broker = try TestBroker(.plain, more: "max_queued_messages 0\nmax_inflight_messages 0\n")
     let folder = TestFolder.make("lines")
     let subscriber = try subscribe(broker, ["lines", "--count", "1000", "--csv"], in: folder, isPlain: true)
@@ -70,7 +70,7 @@ import Testing
     #expect(came == lines)
   }
 
-  @Test func `a message that the access list denies is refused, and so is a filter with a mistake`() throws {
+  @Test func `a message denied by the access list is refused, and so is an invalid filter`() throws {
     let folder = TestFolder.make("access")
     try "pattern readwrite home/#\n".write(toFile: folder + "/acl", atomically: true, encoding: .utf8)
     let broker = try TestBroker(more: "acl_file \(folder)/acl\n")
@@ -110,7 +110,7 @@ import Testing
     #expect(none.status == 27 && none.errors.contains("0 of 1 message received"), "\(none)")
   }
 
-  @Test func `a refused filter is named with the broker's reason, and does not end the others`() throws {
+  @Test func `a refused filter is reported with the broker's reason, and the other filters stay`() throws {
     let peer = TestPeer(.answerEach([[0x20, 2, 0, 0], [0x90, 3, 0, 1, 0x80], [0x90, 3, 0, 2, 0]]))
     let url = ["--url", "mqtt://127.0.0.1:\(peer.port)"]
     let tappet = try Programs.built("tappet")
@@ -127,7 +127,7 @@ import Testing
     #expect(done.status == 21 && done.errors.contains("the broker refused every filter"), "\(done)")
   }
 
-  @Test func `a topic that is not text ends the connection, and one without width is made visible`() throws {
+  @Test func `a topic that is not text ends the connection, and a zero-width character is made visible`() throws {
     let broken: [UInt8] = [0x90, 3, 0, 1, 0, 0x30, 6, 0, 3, 0xC3, 0x28, 0x1B, 0x78]
     let peer = TestPeer(.answerEach([[0x20, 2, 0, 0], broken]))
     let folder = TestFolder.make("not-text")
@@ -143,7 +143,7 @@ import Testing
     #expect(shown.output.hasSuffix(" q1r home/\\u{200b}light  o\\u{2060}n\n"), "\(shown)")
   }
 
-  @Test func `lines have the form that a script asks for`() throws {
+  @Test func `lines have the format that a script requests`() throws {
     let broker = try TestBroker()
     #expect(try run(broker, "pub", "home/light", "on", "--retain").status == 0)
     let shown = try run(
@@ -153,7 +153,7 @@ import Testing
     #expect(try run(broker, "sub", "#", "--csv", "--json").status == 2)
   }
 
-  @Test func `a timestamp token is filled in, which the kiosk's key opens`() throws {
+  @Test func `a placeholder is replaced with a timestamp token, which the kiosk's key opens`() throws {
     let world = try KioskWorld()
     let sent = try world.tappet("mqtt", "pub", "home/token", "at=%T, again %T", "--fill", "--retain")
     #expect(sent.status == 0, "\(sent)")
@@ -166,7 +166,7 @@ import Testing
     #expect(try world.tappet("mqtt", "sub", "home/token", "--count", "1", "--format", "%p").output != "\(token)\n")
   }
 
-  @Test func `an id is filled in, and a message that nobody fetched in time expires`() throws {
+  @Test func `an id is inserted once, and an unread message expires in time`() throws {
     let broker = try TestBroker()
     #expect(try run(broker, "pub", "a/id", "id=%I, again %I", "--fill", "--retain").status == 0)
     #expect(try run(broker, "pub", "b/short", "gone", "--retain", "--expiry", "1").status == 0)
@@ -184,7 +184,7 @@ import Testing
     #expect(try run(old, "pub", "a", "b", "--expiry", "1", isPlain: true).errors.contains("does not support --expiry"))
   }
 
-  @Test func `a subscription outlives its connection, and Ctrl-C ends it with a summary`() throws {
+  @Test func `a subscription survives a lost connection, and Ctrl-C ends it with a summary`() throws {
     let broker = try TestBroker(.plain)
     let folder = TestFolder.make("again")
     let subscriber = try subscribe(broker, ["home/#"], in: folder, isPlain: true)

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { screen = try BrokerScreen("monitor") }
 
-  @Test func `topics, messages and a publish line are on the screen, and q leaves it as it was`() throws {
+  @Test func `topics, messages and a publish line are on the screen, and q restores the terminal`() throws {
     try screen.publish("home/light", "on")
     try screen.publish("home/\u{200B}meter", "\u{1B}[31m12")
     let terminal = try screen.terminal(["mqtt", "monitor"])
@@ -42,14 +42,14 @@ import Testing
     #expect(eventually { screen.written.contains("received 3 messages") })
   }
 
-  @Test func `a terminal that closes ends it`() throws {
+  @Test func `closing the terminal ends the command`() throws {
     let terminal = try screen.terminal(["mqtt", "monitor"])
     #expect(eventually { ((try? terminal.text()) ?? "").contains("subscribed to") })
     terminal.close()
     #expect(eventually { screen.broker.log.contains("disconnected") }, "\(screen.broker.log)")
   }
 
-  @Test func `an unknown type of terminal, and no terminal, are named`() throws {
+  @Test func `an unknown type of terminal, and a missing terminal, are reported`() throws {
     let session = try TypedSession(
       screen.tappet, ["mqtt", "monitor", "--url", screen.url], log: screen.folder + "/typed",
       environment: ["TERM": "nonsense"])

@@ -20,7 +20,7 @@ struct MQTTOtherMakeTests {
     try Programs.run(try Programs.built("tappet"), words(command, more))
   }
 
-  @Test func `it is connected to with MQTT 3_1_1, and takes and passes on messages`() throws {
+  @Test func `a broker of another make accepts and delivers messages with MQTT 3.1.1`() throws {
     let connected = try run("connect")
     #expect(connected.status == 0 && connected.output.contains("MQTT 3.1.1: accepted"), "\(connected)")
     let folder = TestFolder.make("other-make")

@@ -13,7 +13,7 @@ import Testing
     try Programs.run(try Programs.built("tappet"), words(broker, command) + more, input: input)
   }
 
-  @Test func `probe tries the broker's features, and the certificate's rights on the configured topics`() throws {
+  @Test func `probe tests the broker's features, and the certificate's rights on the configured topics`() throws {
     let world = try KioskWorld()
     let list = world.folder + "/access"
     try "pattern readwrite home/light\npattern readwrite home/garage\npattern readwrite tappet/#\n".write(
@@ -39,7 +39,7 @@ import Testing
     #expect(denied.output.contains("no    QoS 1"), "\(denied)")
   }
 
-  @Test func `wait prints the first matching message, or ends with 27`() throws {
+  @Test func `wait prints the first matching message, or exits with 27`() throws {
     let broker = try TestBroker(.plain)
     let folder = TestFolder.make("wait")
     #expect(try run(broker, "pub", "home/door", #"{"open":false}"#, "--retain").status == 0)
@@ -70,7 +70,7 @@ import Testing
     #expect(try run(broker, "clean", "#", "--dry-run").output == "new/a  1 byte\n")
   }
 
-  @Test func `a recording is replayed elsewhere, in order and at its times`() throws {
+  @Test func `a recording is replayed elsewhere, in order and with its timing`() throws {
     let broker = try TestBroker(.plain)
     let folder = TestFolder.make("record")
     let file = folder + "/file"
@@ -93,7 +93,7 @@ import Testing
     #expect(foreign.status == 4 && foreign.errors.contains("line 1 of"), "\(foreign)")
   }
 
-  @Test func `bench counts every message, and draws its latencies`() throws {
+  @Test func `bench counts every message, and draws a histogram of latencies`() throws {
     let broker = try TestBroker(.plain)
     let done = try run(broker, "bench", "--rate", "20", "--for", "2")
     #expect(done.status == 0 && done.output.contains("sent 40, acknowledged 40, refused 0"), "\(done)")

@@ -10,7 +10,7 @@ import Testing
       try Programs.built("tappet"), ["mqtt", command, "--url", "mqtt://localhost:\(broker.port)"] + more)
   }
 
-  @Test func `stats measures round trips, and lists what the broker says`() throws {
+  @Test func `stats measures round trips, and lists what the broker publishes about itself`() throws {
     let silent = try TestBroker(.plain)
     let done = try run(silent, "stats")
     #expect(done.status == 0 && done.output.contains("round trip of 50: min "), "\(done)")
@@ -23,7 +23,7 @@ import Testing
       })
   }
 
-  @Test func `the history has the newest of each kind, without a password, and runs one again`() throws {
+  @Test func `the history lists recent entries of each kind without passwords, and can repeat an entry`() throws {
     let broker = try TestBroker(.plain)
     let folder = TestFolder.make("history")
     func tappet(_ words: String...) throws -> Finished {
@@ -52,7 +52,7 @@ import Testing
     #expect(offered.output == "words\ngarden/#\t\n", "\(offered)")
   }
 
-  @Test func `the newest messages are shown again, exported, and followed`() throws {
+  @Test func `the newest messages are listed, exported and followed`() throws {
     let broker = try TestBroker(.plain)
     let folder = TestFolder.make("recent")
     func tappet(_ words: String...) throws -> Finished {
@@ -85,7 +85,7 @@ import Testing
     #expect(try tappet("mqtt", "recent", "--follow", "1", "--json").status == 2)
   }
 
-  @Test func `a connection that was lost is counted with its reason`() throws {
+  @Test func `a lost connection is counted with its reason`() throws {
     let broker = try TestBroker(.plain)
     let folder = TestFolder.make("losses")
     let process = try TestProcess(
@@ -122,7 +122,7 @@ import Testing
     #expect(try run(here, "diff").status == 2)
   }
 
-  @Test func `a bridge carries a message once, and a loop is found`() throws {
+  @Test func `a bridge that forwards each message once passes the check, and a loop is detected`() throws {
     let there = try TestBroker(.plain)
     let bridge = "connection out\naddress 127.0.0.1:\(there.port)\ntry_private false\nnotifications false\n"
     let here = try TestBroker(.plain, more: bridge + "topic site/# out 1\n")
@@ -141,7 +141,7 @@ import Testing
     #expect(try run(here, "bridge-check").status == 2)
   }
 
-  @Test func `a subscriber sees the changes, and the age of a token`() throws {
+  @Test func `a subscriber shows changes, and the age of a token`() throws {
     let world = try KioskWorld()
     let token = try world.tappet("token", "seal").output.trimmingCharacters(in: .newlines)
     let service = try Service(

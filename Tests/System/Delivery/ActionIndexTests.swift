@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `an action inserted above others, and one that is renamed, keep their tags working`() throws {
+  @Test func `inserting or renaming an action keeps all tags working`() throws {
     let world = try KioskWorld()
     try world.start()
     try edit(world, "actions:\n", "actions:\n  - {name: first, topic: home/first, message: m}\n")
@@ -50,7 +50,7 @@ import Testing
     #expect(early.errors.contains("'later' is not configured yet"), "\(early)")
   }
 
-  @Test func `a card that lies there while its action is renamed still stops the music`() throws {
+  @Test func `removing a card whose action was renamed meanwhile still stops the music`() throws {
     let world = try KioskWorld(
       .init(
         more: """

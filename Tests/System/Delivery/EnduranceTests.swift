@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct EnduranceTests {
-  @Test(.timeLimit(.minutes(60))) func `the reader is unplugged and plugged in again`() throws {
+  @Test(.timeLimit(.minutes(60))) func `the kiosk recovers whenever the reader is unplugged and plugged in again`()
+    throws
+  {
     try Endurance.endure(Endurance.times(100)) { world in
       let before = world.lights.count
       try world.tell("unplug")
@@ -16,7 +18,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(60))) func `tappet-reader is killed under taps`() throws {
+  @Test(.timeLimit(.minutes(60))) func `taps are delivered even if tappet-reader is killed`() throws {
     try Endurance.endure(Endurance.times(50)) { world in
       let kiosk = try #require(world.kiosk?.pid)
       let reader = try #require(Kernel.children(of: kiosk).first)

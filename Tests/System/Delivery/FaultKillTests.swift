@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct FaultKillTests {
-  @Test func `killed before any of its changes it leaves what was or what was to be, and works the next time`() throws {
+  @Test func `a command killed before any change leaves the old or the new state, and then works`() throws {
     let home = try FurnishedWorld(withBroker: false)
     for command in home.commands {
       try home.bringBack()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct FaultTests {
-  @Test func `a disk that is full at any of its writes has its sentence, and everything is as before`() throws {
+  @Test func `a full disk at any write is reported, and leaves everything unchanged`() throws {
     let home = try FurnishedWorld(withBroker: true)
     for command in home.commands {
       try home.bringBack()

@@ -41,7 +41,7 @@ import Testing
     try world.goodTap()
   }
 
-  @Test func `SIGTERM ends it, with offline retained at the broker and no process left`() throws {
+  @Test func `SIGTERM stops the kiosk, with a retained offline status and no process left`() throws {
     let world = try KioskWorld()
     try world.start()
     let kiosk = try #require(world.kiosk)
@@ -53,7 +53,7 @@ import Testing
     #expect(eventually { world.witness?.all.last { $0.topic == "tappet/kiosk/status" }?.payload == "offline" })
   }
 
-  @Test func `it runs without stdin, stdout and stderr`() throws {
+  @Test func `the kiosk runs without stdin, stdout and stderr`() throws {
     let world = try KioskWorld()
     let program = try Programs.built("tappet").path
     let bare = try Service(
@@ -68,7 +68,7 @@ import Testing
     #expect(bare.end(SIGTERM) && bare.status == 0)
   }
 
-  @Test func `a log outside the journal has times, and one for the journal has priorities`() throws {
+  @Test func `a log outside the journal has timestamps, and a log for the journal has priorities`() throws {
     let world = try KioskWorld(withBroker: false)
     try world.start(until: "offline")
     // The light comes before the line about it.

@@ -27,7 +27,7 @@ import Testing
     return world
   }
 
-  @Test func `a running kiosk's entries are listed, exported and dropped, and only what is left arrives`() throws {
+  @Test func `a running kiosk's entries are listed, exported and dropped, and only the others are delivered`() throws {
     let world = try waiting()
     let listed = try entries(world)
     let ids = listed.compactMap { $0["id"] as? String }
@@ -54,7 +54,7 @@ import Testing
     #expect(try entries(world).isEmpty)
   }
 
-  @Test func `all are dropped at once, and the kiosk knows that nothing waits`() throws {
+  @Test func `all entries are dropped together, and the kiosk reports an empty outbox`() throws {
     let world = try waiting()
     let dropped = try world.tappet("outbox", "drop", "--all", "--json")
     #expect(
@@ -67,7 +67,7 @@ import Testing
     #expect(try world.settled().count == 1)
   }
 
-  @Test func `an entry that the broker has cannot be taken back, and that is reported`() throws {
+  @Test func `an entry that was already sent cannot be dropped, and this is reported`() throws {
     let world = try KioskWorld()
     let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
     // The four commands below come within the time in which the link waits for the broker.
@@ -87,7 +87,7 @@ import Testing
     #expect(eventually { world.received.map(\.payload) == [id] })
   }
 
-  @Test func `without a kiosk the database itself is changed`() throws {
+  @Test func `without a running kiosk the commands change the database itself`() throws {
     let world = try waiting()
     let ids = try entries(world).compactMap { $0["id"] as? String }
     #expect(world.kiosk?.end(SIGKILL) == true)

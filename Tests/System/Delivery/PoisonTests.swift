@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(.enabled(if: NATSServer.path != nil, "there is no nats-server: tools/deps install tests"))
-  func `nats-server, which closes at a topic with a space, gets everything else`() throws {
+  func `nats-server, which closes at a topic with a space, gets all other messages`() throws {
     let broker = try NATSServer()
     let world = try world(port: broker.port)
     try world.start()
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: ["", "e000", "e00190", "e00187"])
-  func `however the broker closes the connection, the others are delivered`(_ lastBytes: String) throws {
+  func `however the broker closes the connection, the other messages are delivered`(_ lastBytes: String) throws {
     let broker = try ScriptedBroker(serving: Self.closing, [lastBytes])
     let world = try world(port: broker.port)
     try world.start()

@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: [("5", ""), ("5", "e00190"), ("4", "")])
-  func `however the broker closes the connection, the others are delivered within a minute`(
+  func `however the broker closes the connection, the other messages are delivered within a minute`(
     _ version: String, _ lastBytes: String
   ) throws {
     let world = try world()
@@ -83,7 +83,7 @@ import Testing
     try expectTheOthers(world) { broker.notes("took") }
   }
 
-  @Test func `a kiosk that is killed twenty times still delivers the others`() throws {
+  @Test func `a kiosk that is killed twenty times still delivers the other messages`() throws {
     let world = try world()
     let broker = try ScriptedBroker(serving: Self.closing, ["5", ""])
     try world.write(configuration(port: broker.port))
@@ -96,7 +96,7 @@ import Testing
     try expectTheOthers(world) { broker.notes("took") }
   }
 
-  @Test func `mosquitto, which closes at a packet that is too large for it, gets the others within a minute`() throws {
+  @Test func `mosquitto, which closes at an oversized packet, gets the other messages within a minute`() throws {
     // As long as a text of a tag can be in a topic: the packet has 158 bytes, and that of a press 52.
     let text = String(repeating: "x", count: 128)
     let world = try world(text: text)
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(.enabled(if: NATSServer.path != nil, "there is no nats-server: tools/deps install tests"))
-  func `nats-server, which closes at a topic with a space, gets the others within a minute`() throws {
+  func `nats-server, which closes at a topic with a space, gets the other messages within a minute`() throws {
     let world = try world()
     let broker = try NATSServer()
     let messages = world.folder + "/messages"

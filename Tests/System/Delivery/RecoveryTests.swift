@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct RecoveryTests {
-  @Test func `when the broker returns, a tap that waited is delivered`() throws {
+  @Test func `a waiting tap is delivered when the broker returns`() throws {
     let world = try KioskWorld()
     try world.start()
     for round in 1...2 {
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `when the reader returns, a tap that lies there then works`() throws {
+  @Test func `a tag that lies on the reader when it returns works`() throws {
     let world = try KioskWorld()
     try world.start()
     for _ in 1...2 {

@@ -14,7 +14,7 @@ import Testing
     server = try WebhookServer(in: folder.path)
   }
 
-  @Test func `a server that fails is asked again with the same key, and when it says so`() throws {
+  @Test func `a failed request is retried with the same key, at the time that the server requests`() throws {
     let world = try KioskWorld.withWebhooks([
       ("fails", "message: a, \(try server.webhook("fail-once"))"),
       ("later", "message: b, \(try server.webhook("later"))"),
@@ -37,7 +37,7 @@ import Testing
     #expect(eventually { world.log.contains("code=webhook-too-many") && world.log.contains("status=500") })
   }
 
-  @Test func `a server that hangs, closes or pours does no harm, and keeps no other back`() throws {
+  @Test func `a server that hangs, closes or floods does no harm, and delays no other webhook`() throws {
     let world = try KioskWorld.withWebhooks([
       ("hang", "message: a, \(try server.webhook("hang", "timeout: 2 s"))"),
       ("close", "message: b, \(try server.webhook("close", "timeout: 20 s"))"),
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: ["headers", "trailers", "hints"])
-  func `a server whose headers never end is asked again later, and takes no memory`(_ path: String) throws {
+  func `endless headers are cut off without using memory, and the request is retried later`(_ path: String) throws {
     let world = try KioskWorld.withWebhooks([("a", "message: a, \(try server.webhook(path, "timeout: 60 s"))")])
     try world.start()
     try world.press()
@@ -66,7 +66,7 @@ import Testing
     #expect(try world.webhookCount("given_up") == 0 && eventually { world.log.contains("event=webhook-waiting") })
   }
 
-  @Test func `a kiosk that is killed before the answer posts again with the same key`() throws {
+  @Test func `a kiosk that is killed before the response repeats the request with the same key`() throws {
     let world = try KioskWorld.withWebhooks([("hang", "message: a, \(try server.webhook("hang", "timeout: 20 s"))")])
     try world.start()
     try world.press()

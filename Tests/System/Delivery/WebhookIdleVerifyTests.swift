@@ -15,7 +15,7 @@ import Testing
     server = try WebhookServer(in: folder.path)
   }
 
-  @Test func `tappet-webhook ends when it is idle, and another one comes`() throws {
+  @Test func `tappet-webhook ends when idle, and is started again for the next tap`() throws {
     let world = try KioskWorld.withWebhooks([("ring", "message: a, \(try server.webhook("ok"))")])
     try world.start()
     try world.press()

@@ -86,7 +86,7 @@ extension WebhookServer {
     #expect(!said.contains("SECRET"), "\(said)")
   }
 
-  @Test func `a client certificate is shown to the server that wants it, and its lack is reported`() throws {
+  @Test func `a client certificate is sent to a server that requires it, and a missing one is reported`() throws {
     let strict = try WebhookServer(in: folder.path, clientCA: "broker-ca.pem")
     let certificate =
       "certificate: \(try Certificates.path("client.pem")), private_key: \(try Certificates.path("client.key"))"
@@ -102,7 +102,7 @@ extension WebhookServer {
     #expect(!strict.requests.contains { $0.body == "b" } && world.lights.contains("offline"))
   }
 
-  @Test func `a check tries the servers, and no webhook`() throws {
+  @Test func `check connects to the servers, but posts to no webhook`() throws {
     let strict = try WebhookServer(in: folder.path, clientCA: "broker-ca.pem")
     let certificate =
       "certificate: \(try Certificates.path("client.pem")), private_key: \(try Certificates.path("client.key"))"
@@ -179,7 +179,7 @@ extension WebhookServer {
     #expect(try world.tappet("outbox", "retry", "--all").errors.contains("0 entries"))
   }
 
-  @Test func `a server with the wrong certificate gets nothing`() throws {
+  @Test func `a server with the wrong certificate gets no request`() throws {
     let other = try WebhookServer(in: folder.path, certificate: "other-server")
     let named = try WebhookServer(in: folder.path, certificate: "wrong-name")
     let world = try KioskWorld.withWebhooks([
@@ -197,7 +197,7 @@ extension WebhookServer {
     #expect(try world.tappet("status").status == 1)
   }
 
-  @Test func `broker and webhook wait for themselves, and one tap goes to both with one id`() throws {
+  @Test func `neither broker nor webhook delays the other, and one tap reaches both with one id`() throws {
     let world = try KioskWorld.withWebhooks([
       ("both", "topic: home/both, message: '%I', \(try server.webhook("ok"))")
     ])

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a kiosk with only a room says its taps there, and knows of no broker`() throws {
+  @Test func `a kiosk with only a room posts its taps there, and reports no broker`() throws {
     let (world, _) = try world()
     world.broker.stop()
     let checked = try world.tappet("check", "--config-only")
@@ -61,7 +61,7 @@ import Testing
     #expect(kiosk.end(SIGTERM) && kiosk.status == 0, "\(world.log.suffix(1500))")
   }
 
-  @Test func `a reload adds the broker, and another one removes it`() throws {
+  @Test func `one reload adds the broker, and the next one removes it`() throws {
     let (world, withBroker) = try world()
     let without = try String(contentsOfFile: world.configPath, encoding: .utf8)
     try world.start()

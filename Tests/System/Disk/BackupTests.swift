@@ -9,7 +9,7 @@ import Testing
     (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
   }
 
-  @Test func `a backup restores a board that is gone: configuration, certificates, keys and secrets`() throws {
+  @Test func `a backup restores a lost board, with its configuration, certificates, keys and secrets`() throws {
     let world = try KioskWorld()
     // As on a board: the certificates lie beside kiosk.yaml, and are named without a folder.
     var text = try String(contentsOfFile: world.configPath, encoding: .utf8)
@@ -67,7 +67,7 @@ import Testing
     #expect(try String(contentsOfFile: world.configPath, encoding: .utf8).hasSuffix("# changed\n"))
   }
 
-  @Test func `a backup's file outside the configuration's folder needs a person's or kiosk.yaml's word`() throws {
+  @Test func `restoring a file outside the configuration's folder needs consent, or an entry in kiosk.yaml`() throws {
     let world = try KioskWorld(withBroker: false)
     let elsewhere = try Programs.temporaryFolder().path
     defer { try? FileManager.default.removeItem(atPath: elsewhere) }
@@ -106,7 +106,7 @@ import Testing
     #expect(known.status == 0 && isThere(), "\(known)")
   }
 
-  @Test func `a state folder is created after the question, and another kiosk's needs a person's word`() throws {
+  @Test func `a state folder is created after a question, and using another kiosk's folder needs consent`() throws {
     let world = try KioskWorld(withBroker: false)
     let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
     let elsewhere = try Programs.temporaryFolder().path
@@ -152,7 +152,7 @@ import Testing
     #expect(audit.contains("secret-removed") && audit.contains("(light, fingerprint \(fingerprint), Test)"), "\(audit)")
   }
 
-  @Test func `a restore whose files cannot be written leaves the secrets as they are`() throws {
+  @Test func `a restore that cannot write its files leaves the secrets unchanged`() throws {
     let world = try KioskWorld(withBroker: false)
     let key = world.folder + "/timestamp.key"
     let passphrase = world.folder + "/passphrase"
@@ -181,7 +181,7 @@ import Testing
     #expect(!left.contains { $0.contains(".tappet-") }, "\(left)")
   }
 
-  @Test func `Ctrl-C instead of a passphrase ends the command, and nothing is written`() throws {
+  @Test func `Ctrl-C instead of a passphrase ends the command without writing anything`() throws {
     let world = try KioskWorld(withBroker: false)
     let file = world.folder + "/board.backup"
     let session = try TypedSession(

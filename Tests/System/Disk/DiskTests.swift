@@ -22,7 +22,7 @@ import Testing
   private func count(_ light: String, in world: KioskWorld) -> Int { world.lights.count { $0 == light } }
 
   @Test
-  func `a disk that fills up refuses with its own sentence, keeps what it took, and takes more when there is room`()
+  func `a tap on a full disk is refused with its own error, earlier taps stay, and later ones work`()
     throws
   {
     let world = try panelled()
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: ["header", "pages"])
-  func `a database that is damaged before the start costs what waited, but no secret`(
+  func `a database damaged before the start costs pending taps, but no secret`(
     _ place: String
   ) throws {
     let world = try KioskWorld()
@@ -91,7 +91,7 @@ import Testing
     try world.goodTap()
   }
 
-  @Test func `a database that is damaged while the kiosk runs is replaced, and taps work again`() throws {
+  @Test func `a database damaged while the kiosk runs is replaced, and taps work again`() throws {
     let world = try panelled()
     try world.start()
     try world.goodTap()

@@ -8,7 +8,7 @@ import Testing
   /// Free kilobytes, from nothing to more than the log's index needs; somewhere between, SQLite alone would be killed
   /// by SIGBUS.
   @Test(.enabled(if: SmallDisk.isPossible, "only root may mount a file system"), arguments: [0, 18, 24, 40])
-  func `after kill -9 it starts on a disk with almost no room, and loses nothing`(_ kilobytes: Int) throws {
+  func `after kill -9 the kiosk starts on a nearly full disk, and loses nothing`(_ kilobytes: Int) throws {
     let disk = try SmallDisk()
     let world = try KioskWorld.stranded(on: disk, by: SIGKILL)
     unlink(disk.path + "/state/tappet.db-shm")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.serialized) struct FullDiskTests {
   @Test(.enabled(if: SmallDisk.isPossible, "only root may mount a file system"))
-  func `after a clean stop it starts on a full disk, delivers what waits, and takes taps when there is room`() throws {
+  func `after a clean stop the kiosk starts on a full disk, and accepts taps once there is room`() throws {
     let disk = try SmallDisk()
     let world = try KioskWorld.stranded(on: disk, by: SIGTERM)
     try disk.fill()

@@ -67,7 +67,7 @@ import Testing
   private func command(importing: Bool) -> String { importing ? "import-settings" : "init" }
 
   @Test(arguments: [false, true])
-  func `on a full disk nothing is left of it, and with room it works`(importing: Bool) throws {
+  func `a setup on a full disk leaves nothing behind, and works once there is room`(importing: Bool) throws {
     let place = try Place(importing: importing)
     let words = [command(importing: importing)] + place.words
     let count = try Faults.count(words).writes
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `killed at any point it never leaves a configuration without its files, and the next one works`(
+  func `a killed setup never leaves a configuration without its files, and the next one works`(
     importing: Bool
   ) throws {
     let place = try Place(importing: importing)
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `init that a signal ends while it tries the broker leaves nothing`(_ signal: Int32) throws {
+  func `an init that is ended by a signal while it tries the broker leaves nothing behind`(_ signal: Int32) throws {
     let broker = TestPeer(.silence)
     let place = try Place(importing: false)
     let words = ["init"] + place.words.map { $0 == "mqtts://127.0.0.1:1" ? "mqtts://127.0.0.1:\(broker.port)" : $0 }

@@ -55,7 +55,7 @@ import Testing
     #expect(eventually { world.lights.last == "ready" })
   }
 
-  @Test func `no light is late while the disk syncs slowly`() throws {
+  @Test func `lights are on time even if the disk syncs slowly`() throws {
     let world = try KioskWorld(configuration())
     try world.start(environment: try Faults.slowSyncs(milliseconds: 500))
     var late: [(light: Int64, machine: Int64)] = []

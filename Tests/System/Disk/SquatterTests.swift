@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
-  func `nothing is sent to another user's program at the control socket, and nothing of it believed`() throws {
+  func `nothing is sent to another user's program at the control socket, and its replies are ignored`() throws {
     let world = try KioskWorld(withBroker: false)
     let process = try squatter(in: world, user: 65_534, answer: #"{"state":"\#(world.folder)","light":"ready"}"#)
     defer { process.stop(SIGTERM) }
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
-  func `metrics of a kiosk that a user may not ask are an error, not a kiosk that is down`() throws {
+  func `without permission to query the kiosk, metrics are an error, and do not report it as down`() throws {
     let world = try KioskWorld(withBroker: false)
     try world.start(until: "offline")
     chmod(world.folder, 0o711)
@@ -69,7 +69,7 @@ import Testing
     #expect(done.status == 4 && done.output.isEmpty && done.errors.contains("not allowed to connect"), "\(done)")
   }
 
-  @Test func `an answer's line ends forge no lines of the status`() throws {
+  @Test func `line breaks in a response cannot forge lines of the status`() throws {
     let world = try KioskWorld(withBroker: false)
     let answer = #"{"client_id":"a\nb","reader":{"good":true,"text":"good\nbroker    connected\ttoo"}}"#
     let process = try squatter(in: world, user: geteuid(), answer: answer)
@@ -79,7 +79,7 @@ import Testing
     #expect(lines.first == "kiosk     a\\u{a}b, up 0 s", "\(lines)")
   }
 
-  @Test func `check warns of a configuration or a folder that others could write to`() throws {
+  @Test func `check warns if others can write to the configuration or its folder`() throws {
     let world = try KioskWorld(withBroker: false)
     #expect(try !world.tappet("check").output.contains("folder "))
     chmod(world.configPath, 0o666)

@@ -34,7 +34,7 @@ import Testing
       environment: ["TAPPET_PRESETS": Repository.root + "/board/presets"])
   }
 
-  @Test func `the summary names what the new file lacks, and no copy of a former file is replaced`() throws {
+  @Test func `the summary names what the new file omits, and earlier copies are kept`() throws {
     #expect(try setUp().status == 0)
     let more = """
           cooldown: 9 s
@@ -63,7 +63,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: path + ".old.2"))
   }
 
-  @Test func `files that a killed setup replaced in part have their former content again`() throws {
+  @Test func `the next setup restores files that a killed setup had replaced`() throws {
     #expect(try setUp().status == 0)
     let gone = try Programs.run(try Programs.installed("sh"), ["-c", "echo $$"]).output.trimmingCharacters(
       in: .newlines)
@@ -88,7 +88,7 @@ import Testing
     #expect(!names.contains { $0.contains(".tappet-") }, "\(names)")
   }
 
-  @Test func `a killed setup is undone even if the next one has its process id`() throws {
+  @Test func `a killed setup is undone even if the next setup has the same process id`() throws {
     #expect(try setUp().status == 0)
     // The id stays the same when the shell is replaced.
     let script = """
@@ -103,7 +103,7 @@ import Testing
     #expect(try content("kiosk.key") == "former\n")
   }
 
-  @Test func `a password is not shown after the dialogue was stopped and continued`() throws {
+  @Test func `a password stays hidden after the dialogue was stopped and continued`() throws {
     let session = try session([
       "--preset", "another", "--url", "mqtt://127.0.0.1:1", "--client-id", "kiosk", "--username", "ann",
     ])
@@ -119,7 +119,7 @@ import Testing
     #expect(!session.text.contains("9471"), "\(session.text)")
   }
 
-  @Test func `keys that the line editor does not know leave no text in an answer`() throws {
+  @Test func `keys unknown to the line editor add no text to an answer`() throws {
     let session = try session(["--force"] + answers.filter { $0 != "--action" && $0 != "light" })
     let escape = "\u{1B}"
     try session.play([
@@ -131,7 +131,7 @@ import Testing
     #expect(try content("kiosk.yaml").contains("  - name: bell\n"), "\(session.text)")
   }
 
-  @Test func `an answer that is too long is asked for again`() throws {
+  @Test func `the question is repeated after an answer that is too long`() throws {
     let session = try session(["--preset", "none", "--reader", "none", "--profile", "none"])
     try session.play([
       "Matrix room, such": String(repeating: "x", count: 4097), "An answer has at most 4096 bytes": nil,

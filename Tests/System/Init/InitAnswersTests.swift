@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a file answers for all boards, a table for each, and a typed option replaces both`() throws {
+  @Test func `one file answers for all boards, a table for each board, and a typed option overrides both`() throws {
     let site = try Site()
     defer { try? FileManager.default.removeItem(atPath: site.folder) }
     let done = try site.run("--action", "open")
@@ -59,7 +59,7 @@ import Testing
     #expect(try String(contentsOfFile: site.target, encoding: .utf8).contains("client_id: typed "))
   }
 
-  @Test func `a table tells boards without a broker from the others`() throws {
+  @Test func `a table can mark boards without a broker`() throws {
     let site = try Site()
     defer { try? FileManager.default.removeItem(atPath: site.folder) }
     let answers = try String(contentsOfFile: site.folder + "/site.yaml", encoding: .utf8)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `each mistake has its sentence, and nothing is written`() throws {
+  @Test func `each error has its own message, and nothing is written`() throws {
     let site = try Site()
     defer { try? FileManager.default.removeItem(atPath: site.folder) }
     let answers = try String(contentsOfFile: site.folder + "/site.yaml", encoding: .utf8)

@@ -25,7 +25,7 @@ import Testing
 
   private func written() throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
-  @Test func `an answer that shifted by a question is refused at that question, in the words of the question`() throws {
+  @Test func `an answer to the wrong question is refused there, in terms of that question`() throws {
     let session = try session(
       "--preset", "none", "--send-to", "https://web.example/tap", "--untested", "--reader", "none", "--profile",
       "virtual",
@@ -45,8 +45,7 @@ import Testing
     }
   }
 
-  @Test func `the previous question returns with its answer, and questions that an option has answered do not`() throws
-  {
+  @Test func `going back shows the previous answer, and skips questions that an option has answered`() throws {
     let session = try session("--reader", "none")
     try session.play([
       "'<' returns to the previous question": nil, "(number or name) [another]: ": "<",
@@ -69,7 +68,7 @@ import Testing
     for key in ["\nbroker:", "\npanel:", "\ntimestamp_key:"] { #expect(!text.contains(key), "\(text)") }
   }
 
-  @Test func `a summary without secrets comes before the files, and leads back to the answers`() throws {
+  @Test func `a summary without secrets precedes the writing, and leads back to the answers`() throws {
     let session = try session(
       "--preset", "another", "--url", "mqtt://127.0.0.1:1", "--client-id", "kiosk-1", "--username", "none", "--reader",
       "none", "--profile", "virtual", "--panel-simulator", folder.path + "/panel", "--led", "none", "--button", "GPIO5",
@@ -104,7 +103,7 @@ import Testing
     #expect(try other.status() == 1 && other.text.contains("Stopped; nothing was written."))
   }
 
-  @Test func `an action that sends nothing asks for an output until it has one`() throws {
+  @Test func `an action without a message requires an output`() throws {
     let session = try session("--preset", "none", "--reader", "none", "--profile", "none")
     try session.play([
       "Matrix room": "http://printer.example/job",
@@ -117,7 +116,7 @@ import Testing
     #expect(try session.status() == 1)
   }
 
-  @Test func `arrows move in a line, and Tab completes a path`() throws {
+  @Test func `arrow keys move within a line, and Tab completes a path`() throws {
     let authority = folder.path + "/authority.pem"
     try FileManager.default.copyItem(atPath: try Certificates.path("ca.pem"), toPath: authority)
     let (left, up) = ("\u{1B}[D", "\u{1B}[A")
@@ -186,7 +185,7 @@ import Testing
     #expect(try again.status() == 0)
   }
 
-  @Test func `a terminal that cannot move its cursor shows the questions all the same`() throws {
+  @Test func `a terminal without cursor movement still shows the questions`() throws {
     for isInterrupted in [false, true] {
       for terminal in ["dumb", "xterm"] {
         let session = try session("--reader", "none", terminal: terminal)
@@ -200,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func `a web server is tried, and an answer that fails is corrected or kept`() throws {
+  @Test func `a web server is tested, and a failing address is corrected or kept`() throws {
     let server = try WebhookServer(in: folder.path)
     let plain = try Service(
       try Programs.installed("python3"), ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1"],
@@ -248,7 +247,7 @@ import Testing
     #expect(try written().contains("  url: \"mqtt://0.0.0.0:1\""))
   }
 
-  @Test func `a tag that only opens a relay is set up to its first tap, and the relay has its whole pulse`() throws {
+  @Test func `a tag that only opens a relay is set up to its first tap, with a complete pulse`() throws {
     let world = try KioskWorld(withBroker: false)
     let key = Signing.key()
     let session = try session("--preset", "none", "--profile", "virtual", "--panel-simulator", world.folder + "/panel")
@@ -267,7 +266,7 @@ import Testing
     #expect((off?.time ?? 0) - (on?.time ?? 0) > 900_000_000, "\(levels)")
   }
 
-  @Test func `options set up a relay alone, with or without a broker, and a web server without TLS with consent`()
+  @Test func `options can set up a relay without a broker, and a web server without TLS with consent`()
     throws
   {
     func run(_ options: [String] = []) throws -> Finished {

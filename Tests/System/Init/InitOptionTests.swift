@@ -19,7 +19,7 @@ import Testing
     return target
   }
 
-  @Test func `with the preset of Home Assistant the kiosk shows itself there`() throws {
+  @Test func `the preset for Home Assistant enables the integration`() throws {
     let world = try KioskWorld()
     for (preset, line) in [("home-assistant", "\nhome_assistant: true "), ("mosquitto", "\n# home_assistant: true ")] {
       let target = try initialize(world, preset, "--preset", preset, "--reader", "none")
@@ -70,7 +70,7 @@ import Testing
     #expect(wrong.status == 1 && wrong.errors.contains("--send-to: "), "\(wrong)")
   }
 
-  @Test func `a person who has no broker is asked for a room, and for no certificates`() throws {
+  @Test func `without a broker init asks for a room, and not for certificates`() throws {
     let folder = TemporaryFolder()
     let path = folder.path + "/new/kiosk.yaml"
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
@@ -90,7 +90,7 @@ import Testing
     #expect(names == ["kiosk.yaml", "state"])
   }
 
-  @Test func `a board without a reader says so, and takes a share code all the same`() throws {
+  @Test func `a board without a reader is reported as such, and still accepts a share code`() throws {
     let world = try KioskWorld()
     let share = world.folder + "/share"
     try "smpshare://secret?idx=0&key=\(Signing.key())\n".write(toFile: share, atomically: true, encoding: .utf8)

@@ -41,7 +41,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func `from nothing to a delivered tap, with a message and a second chance after each wrong answer`() throws {
+  @Test func `a new kiosk is set up to its first delivered tap, despite a wrong answer to each question`() throws {
     let world = try KioskWorld()
     let passphrase = "correct horse \(UUID().uuidString)"
     let p12 = try bundle(world, passphrase: passphrase)
@@ -155,7 +155,7 @@ import Testing
     #expect(try String(contentsOfFile: target, encoding: .utf8) == before)
   }
 
-  @Test func `it ends with the first tag written, which acts while it is on the reader`() throws {
+  @Test func `init ends once the first tag is written, and that tag then acts on the reader`() throws {
     let world = try KioskWorld()
     let target = world.folder + "/new/kiosk.yaml"
     try world.tell("place ntag213 uid=\(world.freshUID()) empty")
@@ -176,7 +176,7 @@ import Testing
     #expect(listed.output.contains("\"times_used\":1") || listed.output.contains("\"times_used\": 1"), "\(listed)")
   }
 
-  @Test func `a first tag that is not formatted is formatted, and written then`() throws {
+  @Test func `an unformatted first tag is formatted and then written`() throws {
     let world = try KioskWorld()
     let target = world.folder + "/new/kiosk.yaml"
     let session = try TypedSession(
@@ -218,7 +218,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/new"))
   }
 
-  @Test func `run again, it starts from what is there, and asks for a password without showing it`() throws {
+  @Test func `a repeated init starts with the existing values, and hides the password`() throws {
     let world = try KioskWorld()
     let target = world.folder + "/new/kiosk.yaml"
     let password = "pass \(UUID().uuidString)"
@@ -292,7 +292,7 @@ import Testing
       options: ["--url", "mqtt://127.0.0.1:1", "--untested", "--reader", "none", "--state", "/proc/none"],
       sentence: "/proc/none"),
   ])
-  func `a wrong option is named, and nothing is written`(_ wrong: Wrong) throws {
+  func `a wrong option is reported, and nothing is written`(_ wrong: Wrong) throws {
     let folder = try Programs.temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let done = try Programs.run(
@@ -318,7 +318,7 @@ import Testing
     #expect(written.contains(folder.path + "/k/panel"), "\(written)")
   }
 
-  @Test func `Ctrl-C at any question leaves nothing behind, and the terminal as it was`() throws {
+  @Test func `Ctrl-C at any question leaves no files behind, and restores the terminal`() throws {
     let folder = try Programs.temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let target = folder.path + "/k/kiosk.yaml"

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct InventoryDeskTests: InventoryDeskSuite {
-  @Test func `a tap shows a box, two taps move it, in either order, and a witness hears of all`() throws {
+  @Test func `one tap shows a box, two taps in either order move it, and each is published`() throws {
     let world = try world()
     try world.start()
     let box = try writeTag(world, "--box", "B-7")
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(.needsTmux)
-  func `the watch shows what was tapped, its contents and why a tap is refused, also after a restart`()
+  func `the watch shows tapped things, their contents and reasons for refusals, even after a restart`()
     throws
   {
     let world = try world()
@@ -64,7 +64,7 @@ import Testing
     #expect(eventually { terminal.lines.allSatisfy { !$0.contains("Box 7") } }, "\(terminal.lines)")
   }
 
-  @Test func `an item goes to a person and back, and low stock is reported once`() throws {
+  @Test func `an item is lent and returned, and low stock is reported once`() throws {
     let world = try world()
     try world.start()
     #expect(try world.tappet("person", "add", "Ada").status == 0)
@@ -100,7 +100,7 @@ import Testing
       "\(status)")
   }
 
-  @Test func `a box goes to a person and back, and a tap names everyone who has pieces of an item`() throws {
+  @Test func `a box is lent and returned, and a tap names everyone who has pieces of an item`() throws {
     let world = try world()
     try world.start()
     #expect(try world.tappet("person", "add", "Ada").status == 0)
@@ -125,7 +125,7 @@ import Testing
     #expect(shown(tap)?.contains(#""did": "shown""#) == true && shown(tap)?.contains(#""with": "Ben, Cy""#) == true)
   }
 
-  @Test func `the broker keeps what is low and lent, and an overdue loan is reported once`() throws {
+  @Test func `lists of low and lent items are retained, and an overdue loan is reported once`() throws {
     let world = try world(inventory: ", overdue: restock")
     try world.start()
     func kept(_ list: String) -> String {
@@ -152,7 +152,7 @@ import Testing
     #expect(reports().count == 1, "\(reports())")
   }
 
-  @Test func `a card starts a job, in which each tap of an item takes one piece, and ends it`() throws {
+  @Test func `a card starts and ends a job, in which each tap of an item removes one piece`() throws {
     let world = try world()
     try world.start()
     let item = try writeTag(world, "--item", "Thing 50")
@@ -175,7 +175,7 @@ import Testing
     #expect(unfit.status == 1 && unfit.errors.contains("has 'job: remove'"), "\(unfit)")
   }
 
-  @Test func `a tag of a number makes one movement of that many pieces, which one undo takes back`() throws {
+  @Test func `a number tag makes one change of that many pieces, and one undo reverts it`() throws {
     let world = try world(inventory: ", job_ends: 10 min")
     try world.start()
     let item = try writeTag(world, "--item", "Thing 50")
@@ -228,7 +228,7 @@ import Testing
     #expect(try world.tappet("item", "list", "--in", "B-50").output.contains("Thing 50  50"))
   }
 
-  @Test(.needsTmux) func `a count that begins at a box names what is missing from it, until it is found`() throws {
+  @Test(.needsTmux) func `a count that starts at a box lists missing items, until they are found`() throws {
     let world = try world(inventory: ", job_ends: 10 min")
     try world.start()
     #expect(try world.tappet("item", "add", "Drill", "--in", "B-50").status == 0)
@@ -259,7 +259,7 @@ import Testing
     #expect(try world.tappet("item", "list", "--missing").output.isEmpty)
   }
 
-  @Test func `an audit records who has seen a box, and the others of its spot are listed as missing`() throws {
+  @Test func `an audit records who has seen a box, and lists the spot's other boxes as missing`() throws {
     let world = try world(inventory: ", job_ends: 10 min")
     try world.start()
     let box = try writeTag(world, "--box", "B-7")
@@ -284,7 +284,7 @@ import Testing
     #expect(try world.tappet("box", "list", "--missing").output.split(separator: "\n").count == 99)
   }
 
-  @Test func `tags of others are known by their text or their UID, and strangers are refused`() throws {
+  @Test func `external tags are matched by their text or UID, and unknown ones are refused`() throws {
     let world = try world()
     try world.start()
     let labelled = try writeTag(world, "--box", "B-3", "--with-code")

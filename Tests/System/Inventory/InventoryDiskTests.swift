@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.serialized) struct InventoryDiskTests: InventoryDeskSuite {
   @Test(.enabled(if: SmallDisk.isPossible, "only root may mount a file system"))
-  func `a disk that fills between two taps refuses the move, and takes it when there is room`() throws {
+  func `a disk that fills up between two taps refuses the move, and accepts it once there is room`() throws {
     let disk = try SmallDisk(size: 32 * 1024)
     let world = try world()
     try world.moveState(to: disk)

@@ -33,7 +33,7 @@ import Testing
     return text
   }
 
-  @Test func `a table of 200 boxes is tried, imported, found, exported, emptied and imported again, to the byte`()
+  @Test func `a table of 200 boxes is exported exactly as it was imported`()
     throws
   {
     let path = try file("boxes.csv", boxes)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `bad files are refused with the line, and change nothing`() throws {
+  @Test func `bad files are refused with the line number, and change nothing`() throws {
     #expect(try world.tappet("building", "add", "House").status == 0)
     let before = try export()
     let columns = "building,room,spot,box,item"
@@ -127,7 +127,7 @@ import Testing
     #expect(try export() == before)
   }
 
-  @Test func `a line of too many values is refused by their number, and a long line takes no longer per byte`() throws {
+  @Test func `a line with too many values is refused, and a long line needs no more time per byte`() throws {
     let many = "[" + String(repeating: "0,", count: 65_536) + "0]"
     let refused = try world.tappet("inventory", "import", try file("many.json", many))
     #expect(refused.status == 1 && refused.errors.contains("line 1 contains more than 65536 values"), "\(refused)")
@@ -135,7 +135,7 @@ import Testing
     #expect(try world.tappet("inventory", "import", try file("long.json", long)).errors.contains("1 added"))
   }
 
-  @Test func `an import that leaves fewer pieces than people have says so`() throws {
+  @Test func `an import that leaves fewer pieces than are on loan reports that`() throws {
     let columns = "building,room,spot,box,item,quantity\n"
     let rows = ["Drill,5", "Saw,4", "Clamp,8"].map { "A,B,C,D," + $0 + "\n" }
     #expect(try world.tappet("inventory", "import", try file("a.csv", columns + rows.joined())).status == 0)
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test(.enabled(if: SmallDisk.isPossible, "only root may mount a file system"))
-  func `an import leaves room for taps, and a full disk is read as ever`() throws {
+  func `an import leaves room for taps, and a full disk stays readable`() throws {
     let disk = try SmallDisk(size: 64 * 1024)
     try world.moveState(to: disk)
     let rows = { (count: Int) in "building,room,spot,box,item\n" + (0..<count).map { "A,B,C,D,item \($0)\n" }.joined() }
@@ -176,7 +176,7 @@ import Testing
     #expect(try world.tappet("building", "add", "E").status == 0)
   }
 
-  @Test func `a killed import leaves nothing, and the next one works`() throws {
+  @Test func `a killed import leaves nothing behind, and the next one works`() throws {
     let text = "building,room,spot,box,item\n" + (0..<200_000).map { "A,B,C,D\($0 / 100),item \($0)\n" }.joined()
     let path = try file("large.csv", text)
     let log = world.folder + "/import.err"
@@ -188,7 +188,7 @@ import Testing
     #expect(try world.tappet("inventory", "import", try file("small.csv", "building\nA\n")).status == 0)
   }
 
-  @Test func `an export of Homebox becomes places and items, and a second time changes nothing`() throws {
+  @Test func `an export of Homebox becomes places and items, and a second import changes nothing`() throws {
     let path = try file(
       "homebox.csv",
       """
@@ -229,7 +229,7 @@ import Testing
     #expect(try world.tappet("inventory", "import", path).errors.contains("0 added, 0 changed"))
   }
 
-  @Test func `an inch mark is a character, and digits marked as text are read as such and reported once`() throws {
+  @Test func `an inch mark is kept, and digits marked as text are read as digits and reported once`() throws {
     let columns = "building,room,spot,box,code,item\n"
     let path = try file(
       "marks.csv", columns + "H,C,S,Racks,\"=\"\"00123\"\"\",19\" shelf\nH,C,S,Pipes,'00124,\"3/4\"\" pipe\"\n")
@@ -242,7 +242,7 @@ import Testing
     #expect(try world.tappet("item", "show", "Pipes → 3/4\" pipe").status == 0)
   }
 
-  @Test func `a row that repeats another is named, and a generated code is not called the box's`() throws {
+  @Test func `a repeated row is reported, and a generated code is not taken for the box's code`() throws {
     let header = "building,room,spot,box,item,code\n"
     let twice = try world.tappet(
       "inventory", "import", try file("twice.csv", header + "A,B,C,D,Tape,\nA,B,C,D,Rope,\nA,B,C,D,Tape,\n"))
@@ -258,7 +258,9 @@ import Testing
     ("HB.asset_id,HB.name,HB.location\n000-000,Box,A\n000-000,Box,A\n000-000,Box,A\n", 3),
     ("building,room,spot,box,item\nA,A,A,A,Box\nA,A,A,A,Box\nA,A,A,A,Box\n", 3),
   ])
-  func `equal names are matched by their numbers, else in their order`(_ text: String, _ count: Int) throws {
+  func `entries with equal names are matched by their numbers, or otherwise by their order`(
+    _ text: String, _ count: Int
+  ) throws {
     let path = try file("equal.csv", text)
     let added = try world.tappet("inventory", "import", path)
     #expect(added.errors.contains("Imported: \(4 + count) added"), "\(added)")
@@ -266,7 +268,7 @@ import Testing
     #expect(again.errors.contains("0 added, 0 changed, \(count) unchanged"), "\(again)")
   }
 
-  @Test func `a row does not choose among several of its name`() throws {
+  @Test func `a row that matches several entries of its name is refused`() throws {
     let header = "building,room,spot,box,item,notes\n"
     let two = try file("two.csv", header + "A,A,A,A,Box,one\nA,A,A,A,Box,two\n")
     #expect(try world.tappet("inventory", "import", two).status == 0)

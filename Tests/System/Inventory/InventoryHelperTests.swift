@@ -25,7 +25,7 @@ import Testing
     #expect(eventually { moves(world).count == 1 }, "\(moves(world))")
   }
 
-  @Test func `a scanned label and a tapped spot move a box, and half a code is nothing`() throws {
+  @Test func `a scanned label and a tapped spot move a box, and half a code does nothing`() throws {
     let world = try world(inventory: ", scanner: scanner")
     let labels = world.folder + "/labels.svg"
     let made = try world.tappet("label", "B-8", "B-9", "--format", "svg", "--sheet", "a4-3x8", "--out", labels)

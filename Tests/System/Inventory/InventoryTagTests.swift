@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct InventoryTagTests: InventoryDeskSuite {
-  @Test func `a thing's tag needs no action, a plain tag no secret, and an existing tag is learned`() throws {
+  @Test func `a thing's tag needs no action, a plain tag needs no secret, and an existing tag is learned`() throws {
     let world = try world()
     try world.start()
     let box = try writeTag(world, "--box", "B-5", action: nil)
@@ -31,7 +31,7 @@ import Testing
     #expect(known.log.contains("box Box 9 [B-9]"), "\(known)")
   }
 
-  @Test func `a tag without an action or a thing is refused, and so is a thing without an action for it`() throws {
+  @Test func `a tag without an action or a thing is refused, and so is a thing without an inventory action`() throws {
     let world = try KioskWorld(.init())
     #expect(try world.tappet("building", "add", "House").status == 0)
     for (words, text) in [

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `things are added, found, moved, edited and removed next to a running kiosk, and taken back`() throws {
+  @Test func `things are added, found, moved, edited and removed next to a running kiosk, and undone`() throws {
     let world = try KioskWorld()
     try world.start()
     try fill(world)
@@ -69,7 +69,7 @@ import Testing
     try world.goodTap()
   }
 
-  @Test func `lines of notes are below each other, and an argument that is not UTF-8 is refused`() throws {
+  @Test func `notes keep their lines, and an argument that is not UTF-8 is refused`() throws {
     let world = try KioskWorld(withBroker: false)
     try fill(world)
     #expect(try world.tappet("item", "edit", "M4 x 20", "--notes", "Größe 4\r\n  with  Bob").status == 0)
@@ -105,7 +105,7 @@ import Testing
     #expect(try world.tappet("item", "show", "M4 x 20").output.contains("for Ann, 2126-12-24 to 2126-12-26"))
   }
 
-  @Test func `people have pieces of an item, and a box, and a suspension lists what they have`() throws {
+  @Test func `pieces and boxes can be lent to people, and suspending a person lists the loans`() throws {
     let world = try KioskWorld(withBroker: false)
     try fill(world)
     let item = "M4 x 20"
@@ -142,7 +142,7 @@ import Testing
     #expect(try world.tappet("box", "list", "--lent").output.isEmpty)
   }
 
-  @Test func `a refusal says why, in the phone app's words, and changes nothing`() throws {
+  @Test func `a refusal states the reason, in the phone app's words, and changes nothing`() throws {
     let world = try KioskWorld(withBroker: false)
     try fill(world)
     func refusal(_ words: String...) throws -> String {
@@ -171,7 +171,7 @@ import Testing
     #expect(try world.tappet("spot", "list").output == "Shelf  House → Cellar\nRack  House → Cellar\n")
   }
 
-  @Test func `a photo is known by its path and content, and nothing but a picture is one`() throws {
+  @Test func `a photo is recorded with its path and content, and only pictures are accepted`() throws {
     let world = try KioskWorld(withBroker: false)
     try fill(world)
     let photo = world.folder + "/m4.jpg"
@@ -195,7 +195,7 @@ import Testing
     #expect(try world.tappet("item", "edit", "M4 x 20", "--photo", "").status == 0 && state() == nil)
   }
 
-  @Test func `the path of an imported photo cannot look like another line`() throws {
+  @Test func `the path of an imported photo cannot imitate another line`() throws {
     let world = try KioskWorld(withBroker: false)
     try fill(world)
     let file = world.folder + "/photo.json"

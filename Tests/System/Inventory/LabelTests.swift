@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: ["roll-62x29", "tape-12", "tape-18", "tape-24", "a4-3x8", "a4-3x7", "a4-2x7", "letter-3x10"])
-  func `a sheet has the code of each box, and its words in XML`(sheet: String) throws {
+  func `a sheet contains the code of each box, and its text as XML`(sheet: String) throws {
     let file = world.folder + "/\(sheet).svg"
     let done = try world.tappet("label", "--in", "Shelf", "--format", "svg", "--sheet", sheet, "--out", file)
     #expect(done.status == 0, "\(done)")
@@ -49,7 +49,7 @@ import Testing
     #expect(many.status == 1 && many.errors.contains("3 labels need 3 sheets of roll-62x29"), "\(many)")
   }
 
-  @Test func `a spot, a room and an item have labels with their ids, which find and a scanner know`() throws {
+  @Test func `labels of spots, rooms and items contain ids that find and a scanner recognize`() throws {
     #expect(try world.tappet("item", "add", "M4", "--in", "B-17").status == 0)
     for (words, kind, path) in [
       ("Cellar / Rack", "spot", "House → Cellar"), ("Cellar", "room", "House"),
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `used labels of a sheet stay empty, and a file that is there is kept`() throws {
+  @Test func `used labels of a sheet stay empty, and an existing file is kept`() throws {
     let file = world.folder + "/labels.svg"
     let words = ["label", "--all", "--format", "svg", "--sheet", "a4-3x8", "--skip", "22", "--out", file]
     #expect(try world.tappet(words).status == 0)
@@ -108,7 +108,7 @@ import Testing
     #expect(bytes.contains(Array("House -> Cellar -> Shelf\n".utf8)), "\(bytes)")
   }
 
-  @Test func `a label on the terminal is one that a phone reads, and each mistake has its sentence`() throws {
+  @Test func `a label on the terminal is readable by a phone, and each error has its own message`() throws {
     let shown = try world.tappet("label", "B-17", "B-17")
     #expect(shown.output.contains("█") && shown.output.hasSuffix("<Muttern>  [B-17]  House → Cellar → Shelf\n"))
     #expect(shown.output.split(separator: "\n").count { $0.contains("B-17") } == 1, "each box once")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct PageTests {
-  @Test func `the store room: a table, labels, tags, two taps that move, a loan`() throws {
+  @Test func `the store-room page works as written, from the table and labels to moves and a loan`() throws {
     let page = try DocsPage("store-room")
     let world = try page.world()
     try page.block("csv", after: "\n## The boxes\n").write(
@@ -57,7 +57,7 @@ import Testing
   /// Number of records about taps so far.
   private func tapCount(_ world: KioskWorld) -> Int { world.log.components(separatedBy: " uid=").count }
 
-  @Test func `the inventory: entries by hand, a table tried and imported, a search`() throws {
+  @Test func `the inventory page works as written, with entries by hand, an import and a search`() throws {
     let page = try DocsPage("inventory")
     let world = try KioskWorld(withBroker: false)
     try Data([0xff, 0xd8, 0xff, 0xe0]).write(to: URL(fileURLWithPath: world.folder + "/m5.jpg"))
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `the jukebox: cards that are learned play, and stop when they leave`() throws {
+  @Test func `the jukebox page works as written, with learned cards that play and stop`() throws {
     let page = try DocsPage("jukebox")
     let world = try page.world()
     try world.start()

@@ -32,7 +32,7 @@ private final class Flooder: @unchecked Sendable {
 }
 
 @Suite struct ControlFloodTests {
-  @Test func `with fifteen clients that flood the control socket a tap is delivered and root is served`() throws {
+  @Test func `with fifteen clients flooding the control socket, a tap is delivered and root is served`() throws {
     let world = try KioskWorld()
     try world.start()
     let flooders = (0..<15).map { _ in Flooder() }

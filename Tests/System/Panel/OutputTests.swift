@@ -59,7 +59,7 @@ private func expectNoOpening(dips: Int) throws {
 
 // Not in the gate: it takes a minute.
 @Suite struct SupplyDipVerifyTests {
-  @Test func `a hundred dips of the reader's supply open nothing`() throws { try expectNoOpening(dips: 100) }
+  @Test func `a hundred brown-outs of the reader open nothing`() throws { try expectNoOpening(dips: 100) }
 }
 
 @Suite(.serialized) struct OutputTests {
@@ -91,7 +91,7 @@ private func expectNoOpening(dips: Int) throws {
       }, "\(world.log.suffix(2000))")
   }
 
-  @Test func `a tag opens the gate while the broker is away, and nothing waits`() throws {
+  @Test func `a tag opens the gate during a broker outage, and nothing is queued`() throws {
     let world = try KioskWorld.withOutputs()
     try world.importSecret(index: 3, key: world.keys[1])
     world.broker.stop()
@@ -110,7 +110,7 @@ private func expectNoOpening(dips: Int) throws {
     #expect(list.output == "" && list.status == 0)
   }
 
-  @Test func `a tag that lies on the reader when the kiosk starts opens nothing until it comes again`() throws {
+  @Test func `a tag that lies on the reader at the start opens nothing until it returns`() throws {
     let world = try KioskWorld.withOutputs()
     try world.importSecret(index: 3, key: world.keys[1])
     let url = try Signing.url(index: "3", key: world.keys[1])
@@ -124,11 +124,11 @@ private func expectNoOpening(dips: Int) throws {
     #expect(try eventually { try world.levels(of: "up").suffix(2).map(\.isOn) == [true, false] }, "\(world.log)")
   }
 
-  @Test func `a dip of the reader's supply opens nothing again, and taking the tag away and tapping does`() throws {
+  @Test func `a brown-out of the reader opens nothing again, but removing the tag and tapping does`() throws {
     try expectNoOpening(dips: 5)
   }
 
-  @Test func `its metrics are what Prometheus reads, with and without a kiosk`() throws {
+  @Test func `Prometheus can parse the metrics, with and without a kiosk`() throws {
     let world = try KioskWorld.withOutputs()
     try world.start()
     #expect(try world.tappet("output", "on", "latch").status == 0)
@@ -149,7 +149,7 @@ private func expectNoOpening(dips: Int) throws {
     #expect(try world.tappet("status", "--prometheus", "--output", world.folder + "/none/x").status == 4)
   }
 
-  @Test func `two directions are never on together, whoever asks`() throws {
+  @Test func `two directions are never on together, whatever is requested`() throws {
     let world = try KioskWorld.withOutputs()
     try world.start()
     try world.tell("levels clear")
@@ -171,7 +171,7 @@ private func expectNoOpening(dips: Int) throws {
     #expect(limited.map(\.isOn) == [true, false] && limited[1].time - limited[0].time >= 950)
   }
 
-  @Test func `outputs are listed, and a request without effect says why`() throws {
+  @Test func `outputs are listed, and a request without effect states the reason`() throws {
     let world = try KioskWorld.withOutputs()
     #expect(try world.tappet("output", "list").status == 4)
     try world.start()
@@ -211,7 +211,7 @@ private func expectNoOpening(dips: Int) throws {
     #expect(try LocalStream.ask(world.folder + "/sim", "press GPIO5").hasPrefix("ok"))
   }
 
-  @Test func `a stop leaves every output at its safe level`() throws {
+  @Test func `a stop switches every output to its safe level`() throws {
     let world = try KioskWorld.withOutputs()
     try world.start()
     #expect(try world.tappet("output", "on", "up").status == 0)

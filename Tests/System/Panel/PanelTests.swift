@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct PanelTests {
-  @Test func `a press is delivered, and its LED flashes once as the table says`() throws {
+  @Test func `a press is delivered, and its LED flashes once as documented`() throws {
     let world = try KioskWorld.withPanel()
     try world.start()
     #expect(try eventually { try world.tell("leds").contains("status 1") })
@@ -38,7 +38,7 @@ import Testing
     #expect(!levels.contains { $0.output == "status" })
   }
 
-  @Test func `a hold, a double and a single press are told apart`() throws {
+  @Test func `a hold, a double press and a single press are distinguished`() throws {
     let world = try KioskWorld.withPanel()
     try world.start()
     // Held until it counts.
@@ -63,7 +63,7 @@ import Testing
     #expect(try world.received(3).map(\.topic) == ["home/light", "home/bell", "home/alarm"])
   }
 
-  @Test func `locked buttons do nothing until a tag or the code unlocks them, and again when they are locked`() throws {
+  @Test func `locked buttons do nothing until a tag or the code unlocks them, and can be locked again`() throws {
     // How they lock by themselves is in Core's PanelLockTests.
     let world = try KioskWorld.withPanel("  lock_after: 1 h\n  unlock_code: [GPIO5, GPIO5, GPIO13]")
     try world.importSecret(index: 3, key: world.keys[1])
@@ -92,7 +92,7 @@ import Testing
       (status["taps"] as? [[String: Any]])?.contains { $0["event"] as? String == "unlocked" } == true, "\(status)")
   }
 
-  @Test func `a power cut does not end the wait that wrong codes cost`() throws {
+  @Test func `a power cut does not end the delay after wrong codes`() throws {
     let world = try KioskWorld.withPanel("  lock_after: 1 h\n  unlock_code: [GPIO5, GPIO13]")
     try world.start(until: "locked")
     for _ in 1...6 { try world.play("GPIO13") }
@@ -107,7 +107,7 @@ import Testing
     #expect(!world.log.contains("event=unlocked"), "\(world.log.suffix(900))")
   }
 
-  @Test func `a person at the machine locks the buttons at once`() throws {
+  @Test func `a person at the machine can lock the buttons immediately`() throws {
     let world = try KioskWorld.withPanel("  lock_after: 1 h\n  unlock_code: [GPIO5, GPIO13]")
     #expect(try world.tappet("panel", "lock").status == 4)
     try world.start(until: "locked")
@@ -127,7 +127,7 @@ import Testing
 
   /// The broker's name does not resolve, then a TLS handshake fails, again and again.
   @Test(arguments: [("no-such-name.invalid", "ca.pem"), ("localhost", "other-ca.pem")])
-  func `the light alternates while the broker is tried and the disk syncs`(host: String, ca: String) throws {
+  func `the light keeps alternating during connection attempts and disk syncs`(host: String, ca: String) throws {
     let world = try KioskWorld.withPanel(host: host, ca: ca)
     try world.start(until: "offline")
     let before = world.trace.count
@@ -139,7 +139,7 @@ import Testing
     #expect(zip(seen, seen.dropFirst()).allSatisfy { $0 != $1 }, "\(seen)")
   }
 
-  @Test func `a virtual panel that goes away is connected again, and shows what is`() throws {
+  @Test func `a vanished virtual panel is reconnected, and shows the current state`() throws {
     let world = try KioskWorld.withPanel()
     try world.start()
     world.sim?.end(SIGKILL)
@@ -154,7 +154,7 @@ import Testing
     try world.awaitLight("delivered-by-button", after: lights)
   }
 
-  @Test func `at the end the LEDs go dark`() throws {
+  @Test func `the LEDs go dark at the end`() throws {
     let world = try KioskWorld.withPanel()
     try world.start()
     #expect(try eventually { try world.tell("leds").contains("status 1") })
@@ -166,7 +166,7 @@ import Testing
     #expect(try eventually { try world.levels().last { $0.output == "status" }?.isOn == false })
   }
 
-  @Test func `edges without end are one press, then a broken button, and the others work`() throws {
+  @Test func `endless edges are one press, then a broken button, and the others work`() throws {
     // It rests after half a second only, so a machine that stops for a moment does not make a rest.
     // While its question lasts, the light is the question's.
     let world = try KioskWorld.withPanel(third: ", debounce: 500 ms", confirm: "3 s")

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized) struct PanelTimeVerifyTests {
   /// The broker's name does not resolve, then a TLS handshake fails, again and again; the rhythm stays.
   @Test(arguments: [("no-such-name.invalid", "ca.pem"), ("localhost", "other-ca.pem")])
-  func `the rhythm keeps within 10 ms while the broker is tried and the disk syncs`(host: String, ca: String) throws {
+  func `the rhythm stays within 10 ms during connection attempts and disk syncs`(host: String, ca: String) throws {
     let world = try KioskWorld.withPanel(host: host, ca: ca)
     try world.start(until: "offline")
     let start = world.trace.last { $0.what == "offline" }?.time ?? 0
@@ -44,7 +44,7 @@ import Testing
     }.sorted()
   }
 
-  @Test func `an idle panel wakes nobody`() throws {
+  @Test func `an idle panel causes no wakeups`() throws {
     let world = try KioskWorld.withPanel()
     try world.start()
     let pid = try #require(world.kiosk?.pid)

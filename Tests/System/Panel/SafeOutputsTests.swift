@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `after a kill, the service's command sets the safe levels, once, whatever kiosk.yaml says`() throws {
+  @Test func `after a kill, the service's command sets the safe levels once, even if kiosk.yaml is invalid`() throws {
     let world = try killed()
     let text = textSoFar(world.configPath)
     try (text + "nonsense: [\n").write(toFile: world.configPath, atomically: true, encoding: .utf8)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(.enabled(if: SmallDisk.isPossible, "only root may mount a file system"))
-  func `safe levels that a full disk does not take are reported, and recorded once it has room`() throws {
+  func `safe levels that a full disk cannot record are reported, and recorded once there is room`() throws {
     let disk = try SmallDisk()
     let world = try KioskWorld(
       KioskWorld.KioskConfiguration(more: "panel:\n  simulator: panel\n  outputs: [{name: lamp, line: GPIO23}]"))
@@ -81,7 +81,7 @@ import Testing
     #expect(try eventually { try world.levels().last { $0.output == "lamp" }?.isOn == false })
   }
 
-  @Test func `a damaged record is an error, and stays until a person has looked at the outputs`() throws {
+  @Test func `a damaged record is an error, and is kept until a person has checked the outputs`() throws {
     let world = try killed()
     let path = world.folder + "/state/safe-levels"
     let lines = textSoFar(path).split(separator: "\n").map(String.init)
@@ -102,7 +102,7 @@ import Testing
     #expect(try eventually { try outputs(world).first == "lamp 0" })
   }
 
-  @Test func `a 'tappet run' that is refused for its configuration leaves no output on`() throws {
+  @Test func `'tappet run' with a refused configuration leaves no output on`() throws {
     let world = try killed()
     let text = textSoFar(world.configPath) + "\nnonsense: 1\n"
     try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
@@ -110,7 +110,7 @@ import Testing
     #expect(try eventually { try outputs(world) == ["lamp 0", "latch 1"] })
   }
 
-  @Test func `the unit runs the command each time its kiosk has ended`() throws {
+  @Test func `the unit runs the command whenever its kiosk has ended`() throws {
     let unit = try String(contentsOfFile: Repository.path("board/systemd/tappet.service.in"), encoding: .utf8)
     #expect(unit.contains("ExecStopPost=-@PREFIX@/bin/tappet output safe --config @CONFIG@"))
   }

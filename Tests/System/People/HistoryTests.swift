@@ -23,7 +23,7 @@ import Testing
 
   private func outcomes(_ rows: [[String: Any]]) -> [String] { rows.compactMap { $0["outcome"] as? String } }
 
-  @Test func `accepted, delivered and refused taps are there with their tags, and every filter finds them`() throws {
+  @Test func `accepted, delivered and refused taps are listed with their tags, and filters select them`() throws {
     let world = try world()
     try world.start()
     let uid = world.freshUID()
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `the outcomes of a message and of the same tap's webhook are told apart`() throws {
+  @Test func `the outcomes of a message and of the same tap's webhook are listed separately`() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
     let server = try WebhookServer(in: folder.path)
@@ -71,7 +71,7 @@ import Testing
     #expect(csv.count { $0.hasSuffix(",1,webhook") } == 1 && csv.count { $0.hasSuffix(",1,broker") } == 1, "\(csv)")
   }
 
-  @Test func `a kiosk that is killed keeps the rows of what it accepted, and their outcome follows`() throws {
+  @Test func `a killed kiosk keeps the rows of accepted taps, and their outcomes follow`() throws {
     let world = try world()
     try world.start()
     let before = world.lights.count
@@ -87,7 +87,7 @@ import Testing
     #expect(try rows(world).allSatisfy { $0["uid"] as? String == uid })
   }
 
-  @Test func `a person's taps are found by the name, whatever became of them, and go with --forget`() throws {
+  @Test func `a person's taps of any outcome are found by name, and removed with --forget`() throws {
     let world = try world()
     try world.start()
     let secrets = try world.tappet("secret", "list", "--json").list("secrets")
@@ -143,7 +143,7 @@ import Testing
     return try #require(Int(textSoFar(file).split(whereSeparator: \.isWhitespace).last ?? ""))
   }
 
-  @Test func `it costs the disk no sync`() throws {
+  @Test func `the history causes no extra sync of the disk`() throws {
     var tries: [(without: Int, with: Int)] = []
     // How many removals share a commit depends on when they come: what costs a sync of its own costs it each time.
     repeat {
@@ -153,7 +153,7 @@ import Testing
     #expect(tries.contains { $0.with <= $0.without }, "\(tries)")
   }
 
-  @Test func `none keeps nothing, and says so`() throws {
+  @Test func `with 'none' nothing is kept, and the command reports that`() throws {
     let world = try world(history: "none")
     try world.start()
     try world.goodTap()

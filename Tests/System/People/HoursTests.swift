@@ -27,7 +27,7 @@ import Testing
     return try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: light, messages: messages).log
   }
 
-  @Test func `the hours are those of the configured zone`() throws {
+  @Test func `hours apply in the configured time zone`() throws {
     let there = try world("Pacific/Kiritimati")
     _ = try tap(there, until: "delivered-by-tag", messages: 1)
     #expect(there.received.last?.topic == "home/door")
@@ -37,7 +37,7 @@ import Testing
     #expect(try elsewhere.settled().isEmpty)
   }
 
-  @Test func `a kiosk whose time zone is no longer installed starts, and refuses only what has hours`() throws {
+  @Test func `without its time zone a kiosk starts, and refuses only actions with hours`() throws {
     let world = try world("No/Such_Zone")
     let log = try tap(world, until: "refused", messages: 0)
     #expect(log.contains("code=time-zone-missing") && world.log.contains("event=file-unusable"), "\(world.log)")
@@ -48,7 +48,7 @@ import Testing
     #expect(check.status == 3 && check.errors.contains("tzdata-legacy"), "\(check.errors)")
   }
 
-  @Test func `a kiosk starts although files that its configuration names are gone, and reports them`() throws {
+  @Test func `a kiosk starts even if files named in its configuration are missing, and reports them`() throws {
     let world = try KioskWorld(
       .init(
         more: "  - {name: hook, message: m, webhook: {url: 'http://127.0.0.1:9', headers: {X: {file: gone.token}}}}\n"
@@ -62,7 +62,7 @@ import Testing
     #expect(try world.tappet("check", "--config-only").status == 3)
   }
 
-  @Test func `a clock that was set back is not believed, until a person says that it is right`() throws {
+  @Test func `a clock that was set back is not trusted until a person confirms it`() throws {
     let world = try KioskWorld(withBroker: false)
     let port = TestSocket.freePort()
     func write(_ clock: String) throws {
@@ -93,7 +93,7 @@ import Testing
     #expect(count("clock-behind") == 1 && count("clock-unknown") == 1, "\(world.log)")
   }
 
-  @Test func `on a holiday nothing acts that has hours, and everything else does`() throws {
+  @Test func `on a holiday actions with hours do not act, and all others do`() throws {
     let days = [0, 86_400].map { (offset: Double) -> String in
       let formatter = DateFormatter()
       formatter.locale = Locale(identifier: "en_US_POSIX")

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a table makes people and gives them their tags, and an export is read back unchanged`(runs: Bool) throws {
+  func `a table adds people and assigns their tags, and an export is read back unchanged`(runs: Bool) throws {
     let world = try KioskWorld(.init(more: "  - {name: who, topic: home/who, message: '%{person}', cooldown: 0 s}"))
     try world.importSecret(index: 3, key: world.keys[1])
     if runs { try world.start() }
@@ -83,7 +83,7 @@ import Testing
     #expect(refused.log.contains("Ben is suspended"), "\(refused.log)")
   }
 
-  @Test func `a suspended person is refused, however the name is spelt`() throws {
+  @Test func `a suspended person is refused, however the name is spelled`() throws {
     let world = try KioskWorld(.init(more: "  - {name: who, topic: home/who, message: '%{person}', cooldown: 0 s}"))
     try world.importSecret(index: 3, key: world.keys[1])
     try world.start()
@@ -107,7 +107,7 @@ import Testing
     "sep=,\r\nname,suspended,until\r\nAnn,WAHR,2026-12-31 00:00:00\r\nBen,0,31.12.2026,,\r\n",
     "\u{FEFF}name\tsuspended\tuntil\rAnn\tYes\t2026-12-31\rBen\tno\t2026-12-31\r",
   ])
-  func `a table is read as spreadsheets write it`(_ text: String) throws {
+  func `a table is read in the formats that spreadsheets write`(_ text: String) throws {
     let world = try KioskWorld(withBroker: false)
     let done = try importing(world, text)
     #expect(done.status == 0 && done.errors.contains("2 added"), "\(done)")
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `one wrong row changes nothing, and is named`(runs: Bool) throws {
+  func `one wrong row is reported, and nothing is changed`(runs: Bool) throws {
     let world = try KioskWorld(withBroker: false)
     if runs { try world.start(until: "offline") }
     let id = try #require(try secretIDs(world).first)

@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a person is added, has tags, is suspended, comes back, and is removed`(runs: Bool) throws {
+  func `a person is added, gets a tag, is suspended and resumed, and is removed`(runs: Bool) throws {
     let world = try KioskWorld(.init(more: "  - {name: who, topic: 'home/who', message: '%{person}', cooldown: 0 s}"))
     if runs { try world.start() }
     #expect(try world.tappet("person", "add", "Ann").status == 0)
@@ -57,7 +57,7 @@ import Testing
     #expect(audit.contains("secret-assigned"))
   }
 
-  @Test func `a name with other capitals is not a second person, and a mistyped one is suggested`() throws {
+  @Test func `a name with different capitals is not a second person, and a mistyped name is suggested`() throws {
     let world = try KioskWorld(withBroker: false)
     #expect(try person(world, ["add", "Zo\u{EB} Lee"]).status == 0)
     let taken = "a person named 'Zo\u{EB} Lee' already exists"
@@ -74,7 +74,7 @@ import Testing
     #expect(try person(world, ["rename", "Zo\u{EB} Lee", "zo\u{EB} Lee"]).status == 0)
   }
 
-  @Test func `the days and hours that a table accepts are accepted by the command`() throws {
+  @Test func `the command accepts the same days and hours as a table`() throws {
     let world = try KioskWorld(withBroker: false)
     #expect(try person(world, ["add", "Ann"]).status == 0)
     let limits = ["--from", "2026/12/1", "--until", "31.12.2026", "--hours", "Tuesday 8-12; Friday"]
@@ -84,7 +84,7 @@ import Testing
     #expect(row.contains("Ann,no,2026-12-01,2026-12-31,Tue 08:00-12:00; Fri 00:00-24:00,"), "\(row)")
   }
 
-  @Test func `a limit that is not given stays, with its uses so far, and --always removes it`() throws {
+  @Test func `an unspecified limit keeps its uses so far, and --always removes it`() throws {
     let world = try KioskWorld(withBroker: false)
     let table = world.folder + "/people.csv"
     try "name,uses,used\nAnn,5,2\n".write(toFile: table, atomically: true, encoding: .utf8)
@@ -102,7 +102,7 @@ import Testing
     #expect(try allowed("--always", "--uses", "1") == "Ann,no,,,,1,0,,,")
   }
 
-  @Test func `a day ticket lets in once, also after the kiosk was killed, and its hours hold`() throws {
+  @Test func `a day ticket admits once, even if the kiosk was killed, and only within its hours`() throws {
     let world = try KioskWorld(.init(more: "  - {name: door, topic: home/door, message: in, cooldown: 0 s}"))
     try world.importSecret(index: 3, key: world.keys[1])
     let secrets = try world.tappet("secret", "list", "--json").list("secrets")
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `bad input is refused, each with its sentence, and changes nothing`(runs: Bool) throws {
+  func `invalid input is refused with its own message, and changes nothing`(runs: Bool) throws {
     let world = try KioskWorld(withBroker: false)
     if runs { try world.start(until: "offline") }
     #expect(try world.tappet("person", "add", "Ann").status == 0)
@@ -169,7 +169,7 @@ import Testing
     #expect(try world.tappet("person", "list").output == "Ann  0 tags\n")
   }
 
-  @Test func `a backup takes the people along, and who is suspended`() throws {
+  @Test func `a backup includes people, and who is suspended`() throws {
     let world = try KioskWorld(withBroker: false)
     let secrets = try world.tappet("secret", "list", "--json").list("secrets")
     let id = try #require(secrets.first?["id"] as? String)

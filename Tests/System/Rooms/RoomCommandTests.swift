@@ -46,7 +46,7 @@ import Testing
     return server.answers(to: event)
   }
 
-  @Test func `a user opens the gate and rings, a stranger does not, and each is answered`() throws {
+  @Test func `a user opens the gate and rings, a stranger cannot, and each gets a reply`() throws {
     try server.write("!ring", secondsAgo: 1)
     let world = try world()
     awaitListening(world)
@@ -80,7 +80,7 @@ import Testing
     #expect(!world.log.contains("SECRETTOKEN"))
   }
 
-  @Test func `people with the power level in the room command, for as long as they have it`() throws {
+  @Test func `people with the power level in the room can command the kiosk, as long as they have it`() throws {
     let world = try world(who: "users: ['@ann:h'], power_level: 50")
     awaitListening(world)
     for user in ["@mod:h", "@owner:h", "@second:h", "@ann:h"] {
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: ["gateway", "html", "flood", "limit", "bare-limit"])
-  func `a homeserver that answers nonsense is asked again, and the next line acts`(_ fault: String) throws {
+  func `after an invalid response the homeserver is polled again, and the next line acts`(_ fault: String) throws {
     let world = try world()
     awaitListening(world)
     try server.append(["fault": fault])
@@ -148,7 +148,7 @@ import Testing
     #expect(accepted(world).count == 2 && server.answers(to: line).first == "\u{2705}", "\(accepted(world))")
   }
 
-  @Test func `a room full of long messages keeps nobody from commanding the kiosk`() throws {
+  @Test func `a room full of long messages does not prevent users from commanding the kiosk`() throws {
     // Twenty of the longest events that a homeserver accepts are more than the kiosk reads at a time.
     let long = String(repeating: "x", count: 60_000)
     for _ in 0..<20 { try server.write(long, by: "@eve:h") }
@@ -164,7 +164,7 @@ import Testing
     #expect(accepted(world).count == 2, "\(accepted(world))")
   }
 
-  @Test func `a room that is encrypted, unknown or left takes no commands, and says why`() throws {
+  @Test func `a room that is encrypted, unknown or left accepts no commands, and the reason is logged`() throws {
     for (room, code) in [("!hidden:h", "room-encrypted"), ("#nowhere:h", "room-unknown"), ("!far:h", "room-closed")] {
       let world = try world(room: room)
       #expect(
@@ -191,7 +191,7 @@ import Testing
     #expect(!world.log.contains("event=commands-ready topic=#nowhere:h"), "\(world.log.suffix(900))")
   }
 
-  @Test func `a room that the kiosk was removed from takes no commands any more`() throws {
+  @Test func `a room that the kiosk was removed from no longer accepts commands`() throws {
     let world = try world()
     awaitListening(world)
     try server.append(["type": "leave", "room": "!open:h"])
@@ -200,7 +200,7 @@ import Testing
     #expect(status.contains("commands  #door:h: not listening (see 'tappet check'), "), "\(status)")
   }
 
-  @Test func `a process that is killed is started again, and nothing acts twice or late`() throws {
+  @Test func `a killed process is restarted, and nothing acts twice or late`() throws {
     let world = try world()
     awaitListening(world)
     let before = try write("!gate pulse")
@@ -216,7 +216,7 @@ import Testing
     #expect(server.answers(to: before) == ["\u{2705}"])
   }
 
-  @Test func `lines that are written while nobody listens are answered, and only recent ones act`() throws {
+  @Test func `lines written while the kiosk is down are answered, and only recent ones act`() throws {
     let world = try world()
     awaitListening(world)
     #expect(answers(to: try write("!gate pulse")) == ["\u{2705}"])
@@ -229,7 +229,7 @@ import Testing
     #expect(accepted(world).count == 2, "\(accepted(world))")
   }
 
-  @Test func `an answer that the homeserver does not take is sent by the next process, or by the next kiosk`() throws {
+  @Test func `a reply that the homeserver does not accept is sent by the next process, or the next kiosk`() throws {
     let world = try world()
     awaitListening(world)
     try server.append(["mute": true])
@@ -253,7 +253,7 @@ import Testing
     #expect(accepted(world).count == 2, "\(accepted(world))")
   }
 
-  @Test func `a session that the homeserver ended is reported, and another one works after a reload`() throws {
+  @Test func `a session that the homeserver ended is reported, and a new one works after a reload`() throws {
     let world = try world()
     awaitListening(world)
     try server.append(["fault": "token"])

@@ -20,7 +20,7 @@ import Testing
     server.requests("/join/" + room.replacing("!", with: "%21").replacing(":", with: "%3A")).count
   }
 
-  @Test func `a user who may invites the kiosk to a room, and commands it there; a stranger does not`() throws {
+  @Test func `an allowed user invites the kiosk to a room and commands it there, and a stranger cannot`() throws {
     let world = try world(
       commands: "commands: [{room: '!later:h', users: ['@ann:h'], outputs: [gate], expires: 120 s}]")
     try world.start()
@@ -36,7 +36,9 @@ import Testing
     #expect(joins("!strange:h") == 0 && joins("!later:h") == 1 && !world.log.contains("!strange:h"))
   }
 
-  @Test func `strangers' invitations of two megabytes keep nobody from commanding or inviting the kiosk`() throws {
+  @Test func `two megabytes of strangers' invitations do not prevent users from commanding or inviting the kiosk`()
+    throws
+  {
     let world = try world(
       commands: "commands: [{room: '!open:h', users: ['@ann:h'], outputs: [gate], expires: 120 s}]")
     for number in 1...35 { try server.invite(to: "!strange\(number):h", by: "@eve:h", nameSize: 58_000) }
@@ -52,7 +54,7 @@ import Testing
     #expect(!world.log.contains("event=rooms-failing") && joins("!strange1:h") == 0, "\(world.log.suffix(1500))")
   }
 
-  @Test func `a refused invitation that is repeated in each response is one attempt and one line of the log`() throws {
+  @Test func `a refused invitation repeated in each response causes one attempt and one line of the log`() throws {
     let world = try world()
     try world.start()
     #expect(eventually { world.roomProcess != nil })
@@ -67,7 +69,7 @@ import Testing
     #expect(world.log.components(separatedBy: "event=room-not-joined").count == 2, "\(world.log.suffix(1500))")
   }
 
-  @Test func `an invitation from before the kiosk listened is accepted by its next process`() throws {
+  @Test func `an invitation from before the kiosk's start is accepted by its next process`() throws {
     let world = try world()
     try world.start()
     #expect(eventually { server.requests("/sync").count >= 2 })

@@ -19,7 +19,7 @@ import Testing
     for room in rooms { #expect(try world.tappet("matrix", "join", room).status == 0, "\(room)") }
   }
 
-  @Test func `rooms are listed under their spaces, the newest first, with the sums of what is unread`() throws {
+  @Test func `rooms are listed under their spaces, newest first, with the sums of unread messages`() throws {
     try join("!late:h", "!alone:h", "!space:h")
     try server.append(["room": "!alone:h", "marked": true])
     try server.append(["room": "!late:h", "silenced": true])
@@ -37,7 +37,7 @@ import Testing
       ], "\(list)")
   }
 
-  @Test func `with --json the list is as the schema says`() throws {
+  @Test func `with --json the list matches the schema`() throws {
     try join("!space:h", "!sealed:h")
     let done = try run(world, "matrix list", ["--by-space"])
     let data = try #require(try judge(done, "matrix list").first)
@@ -56,7 +56,7 @@ import Testing
     #expect(plain.status == 0 && all.count == 4 && all.allSatisfy { $0["parent"] is NSNull }, "\(plain)")
   }
 
-  @Test func `a space that cannot be read is one line, and a response has room for long names`() throws {
+  @Test func `an unreadable space is one line, and long names fit into a response`() throws {
     try join("!sealed:h", "!torn:h")
     let list = try world.tappet("matrix", "list", "--by-space")
     #expect(list.status == 1 && list.errors.contains("the rooms of 1 space could not be read"), "\(list.errors)")
@@ -69,7 +69,7 @@ import Testing
     #expect(flooded.status == 4 && flooded.errors.contains("larger than 4 MB"), "\(flooded.errors)")
   }
 
-  @Test(.needsTmux) func `a terminal shows what a slow homeserver is asked for, and then only the list`() throws {
+  @Test(.needsTmux) func `while a homeserver is slow a terminal shows progress, and then only the list`() throws {
     try server.append(["pause": 3])
     let terminal = try Terminal(
       try Programs.built("tappet"), ["matrix", "list", "--config", world.configPath], in: server.folder.path)

@@ -39,7 +39,7 @@ import Testing
     return line?.contains("suspended") == true
   }
 
-  @Test func `a person is suspended from the room, which survives a kill after its answer, and resumed`() throws {
+  @Test func `a person is suspended from the room, even after a kill, and resumed`() throws {
     let world = try world(people: true)
     #expect(try world.tappet("person", "add", "Ben Smith").status == 0)
     #expect(try answer(to: "!suspend Ben Smith") == ["\u{2705}"])
@@ -57,7 +57,7 @@ import Testing
     #expect(audit.contains("person-suspended") && audit.contains("@ann:h"), "\(audit)")
   }
 
-  @Test func `a room without that right suspends nobody, and shows the last taps with their outcome`() throws {
+  @Test func `a room without permission suspends no one, and shows the last taps with their outcome`() throws {
     let world = try world(people: false)
     #expect(try world.tappet("person", "add", "Ben").status == 0)
     #expect(
@@ -73,7 +73,7 @@ import Testing
     #expect(lines.allSatisfy { $0.hasSuffix("ring  command") }, "\(lines)")
   }
 
-  @Test func `a kiosk that keeps no tap log says so`() throws {
+  @Test func `a kiosk without a tap log reports that`() throws {
     let world = try world(people: false, more: "\nhistory: none")
     defer { withExtendedLifetime(world) {} }
     #expect(try answer(to: "!history").first?.contains("history: none") == true)

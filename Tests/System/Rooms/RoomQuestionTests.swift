@@ -32,7 +32,7 @@ import Testing
     world.log.components(separatedBy: "event=" + event).count - 1
   }
 
-  @Test func `a press is done when a user reacts to the question, and only then, and once`() throws {
+  @Test func `a press runs once, and only after a user reacts to the question`() throws {
     let world = try world()
     awaitListening(world)
     let other = try server.write("Hello")
@@ -51,7 +51,7 @@ import Testing
     #expect(count("press-accepted", world) == 1)
   }
 
-  @Test func `a no and the end of the time refuse the press, and the room learns of it`() throws {
+  @Test func `a no or a timeout refuses the press, which is posted in the room`() throws {
     let world = try world(within: "15 s")
     awaitListening(world)
     let first = try ask(world)
@@ -74,7 +74,7 @@ import Testing
     #expect(checked.status != 0 && checked.output.contains("set 'confirm_in' to a different room"), "\(checked)")
   }
 
-  @Test func `a kiosk that does not hear the room asks nobody, and a killed process ends the question`() throws {
+  @Test func `a kiosk that cannot read the room asks no question, and a killed process ends the question`() throws {
     let world = try world(room: "!far:h")
     #expect(eventually { world.log.contains("event=room-denied") }, "\(world.log.suffix(900))")
     try world.tell("press GPIO5")

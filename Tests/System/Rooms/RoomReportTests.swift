@@ -22,7 +22,7 @@ import Testing
     eventually { server.messages(in: room).first?.edits.isEmpty == false }
   }
 
-  @Test func `a message is edited once, when the broker has the tap, and notifies nobody again`() throws {
+  @Test func `a message is edited once the broker has the tap, and causes no second notification`() throws {
     let world = try world(["open"], ", mention: ['@ann:h'], html: '<b>ring</b>'")
     try world.press(0)
     #expect(isEdited(), "\(world.log.suffix(1500))")
@@ -43,7 +43,7 @@ import Testing
     #expect(server.messages().map(\.edits) == [["ring\n\u{274C} not delivered in time"]])
   }
 
-  @Test func `a kiosk that is killed before the outcome edits the same message, and says nothing twice`() throws {
+  @Test func `a kiosk killed before the outcome edits the same message, and posts nothing twice`() throws {
     let world = try world()
     world.broker.stop()
     #expect(eventually { world.log.contains("event=broker-lost") }, "\(world.log.suffix(900))")
@@ -57,7 +57,7 @@ import Testing
     #expect(server.messages().map(\.edits) == [["ring\n\(RoomReportTests.outcome)"]])
   }
 
-  @Test func `an edit whose answer is lost, or that is limited for a moment, is sent again`() throws {
+  @Test func `an edit whose response is lost, or that is limited briefly, is sent again`() throws {
     let world = try world(["lost-edits", "limit-edits"])
     for (number, name) in ["lost-edits", "limit-edits"].enumerated() {
       try world.press(number)

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { server = try Homeserver() }
 
-  @Test func `a press is sent once in its room, under its id, and the token is nowhere else`() throws {
+  @Test func `a press is sent once in its room, under its id, and the token appears nowhere else`() throws {
     let world = try KioskWorld.inRooms(
       [("ring", "message: 'Somebody \"rings\" at %{kiosk}: %I', room: '#door:h'")], server)
     try world.start()
@@ -46,7 +46,7 @@ import Testing
     #expect(server.requests("/send/").isEmpty)
   }
 
-  @Test func `a passing answer of a homeserver or a proxy is not the last one, and nothing is sent twice`() throws {
+  @Test func `after a temporary error of a homeserver or proxy a message is retried, and sent once`() throws {
     let rooms = ["html", "gateway", "proxy", "limit", "bare-limit", "lost", "flood", "redirect"]
     let world = try KioskWorld.inRooms(
       rooms.map { ($0, "message: 'said in \($0)', room: '!\($0):h'") }, server)
@@ -78,7 +78,7 @@ import Testing
     #expect(list.contains("is not in the room") && list.contains("has no room with this name"), "\(list)")
   }
 
-  @Test func `with a revoked token messages wait, and the next login of the same device sends them`() throws {
+  @Test func `with a revoked token messages wait, and the same device's next login sends them`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!revoked:h'")], server)
     try world.start()
     try world.press(0)
@@ -92,7 +92,7 @@ import Testing
     #expect(try eventually { try world.webhookCount("delivered") == 1 })
   }
 
-  @Test func `a kiosk that is killed before the answer does not say it twice`() throws {
+  @Test func `a kiosk killed before the response does not post a message twice`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!hang:h'")], server)
     try world.start()
     try world.press(0)
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
-  func `root writes and removes no session outside the folder of a kiosk.yaml that others can change`() throws {
+  func `root neither writes nor removes sessions outside the folder of a kiosk.yaml that others can change`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     let target = server.folder.path + "/session"
     let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
@@ -121,7 +121,7 @@ import Testing
     #expect(logout.status == 1 && access(target, F_OK) == 0, "\(logout)")
   }
 
-  @Test func `the password of a login follows no redirect`() throws {
+  @Test func `the password of a login is not sent to a redirect's target`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     let before = server.requests("/login").count
     let done = try world.tappet("matrix", "login", server.user, input: "MOVEDWORD\n")
@@ -131,7 +131,7 @@ import Testing
     #expect(server.requests("/login").count == 2 * before && server.requests("elsewhere").isEmpty)
   }
 
-  @Test func `without a session rooms rest, and a login is enough for what waits`() throws {
+  @Test func `without a session rooms pause, and a login sends the pending messages`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     #expect(try world.tappet("matrix", "logout").status == 0)
     try world.start()
@@ -178,7 +178,7 @@ import Testing
     #expect(try world.tappet("check", "--config-only").errors.contains("create it with 'tappet matrix login USER'"))
   }
 
-  @Test func `rooms are listed, joined, left and made, and people let in and out`() throws {
+  @Test func `rooms are listed, joined, left and created, and people are invited and removed`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     let list = try world.tappet("matrix", "list").output.split(separator: "\n")
     #expect(list.count == 3 && list[0] == "!open:h  #door:h  Front \\u{1b}\\u{a}door", "\(list)")
@@ -209,7 +209,7 @@ import Testing
     #expect(try world.tappet("matrix", "send", "door", "hello").status == 2)
   }
 
-  @Test func `a message is removed, with its reason, and a refusal is reported`() throws {
+  @Test func `a message is removed with a reason, and a refusal is reported`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     let done = try world.tappet("matrix", "redact", "#door:h", "$a/b", "--reason", "wrong room")
     #expect(done.status == 0 && done.errors == "Removed: $a/b.\n", "\(done)")
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test func `a room made in a space is open to its members, and what fails afterwards is reported`() throws {
+  @Test func `a room created in a space is open to its members, and later failures are reported`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     let made = try world.tappet("matrix", "create", "Door", "--space", "!space:h", "--invite", "@ann:h")
     #expect(made.status == 0 && made.output == "!new:h\n", "\(made)")
@@ -249,7 +249,7 @@ import Testing
     #expect(half.errors.contains("the room was created, but could not be added to !locked:h: "), "\(half)")
   }
 
-  @Test func `in a space each room's result is reported, and none that fails stops the others`() throws {
+  @Test func `in a space each room's result is reported, and a failed room does not stop the others`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     #expect(try world.tappet("space", "create", "House").output == "!new:h\n")
     let added = try world.tappet("space", "add", "!space:h", "#door:h")
@@ -286,7 +286,7 @@ import Testing
     }
   }
 
-  @Test func `everybody is removed from a space, however busy its homeserver is`() throws {
+  @Test func `a user is removed from all rooms of a space, however busy the homeserver is`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     let done = try world.tappet("space", "kick-all", "!busy:h", "@ann:h")
     let rooms = ["", "-gateway", "-left", "-limit", "-lost", "-proxy"].map { "!busy\($0):h" }
@@ -298,7 +298,7 @@ import Testing
     #expect(done.errors.contains(" limits the number of requests: waiting for "), "\(done)")
   }
 
-  @Test func `check names the missing program of a kiosk that only listens in rooms`() throws {
+  @Test func `check reports the missing program even if a kiosk only listens in rooms`() throws {
     let listens = "commands: [{room: '!open:h', users: ['@ann:h'], actions: [ring]}]"
     let world = try KioskWorld.inRooms([("ring", "topic: t/ring, message: ring")], server, commands: listens)
     for words in [["check", "--config-only"], ["check"]] {

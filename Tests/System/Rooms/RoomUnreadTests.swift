@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `the light is shown while a message in the space is unread, and no room is requested by itself`() throws {
+  @Test func `the light shows unread messages in the space, with no request for individual rooms`() throws {
     let world = try world()
     let checked = try world.tappet("check")
     #expect(checked.output.contains("!space:h, a space"), "\(checked)")
@@ -45,7 +45,7 @@ import Testing
     #expect(paths.allSatisfy { !$0.contains("content.body") })
   }
 
-  @Test func `it stays when the process is killed, and follows what was read in the meantime`() throws {
+  @Test func `the unread light stays when the process is killed, and follows later changes`() throws {
     let world = try world()
     try world.start(until: "unread")
     #expect(try shows("5 messages in 2 rooms, 1 for the kiosk", light: "unread", world))
@@ -59,7 +59,7 @@ import Testing
     #expect(try shows("nothing", light: "ready", world), "\(world.log.suffix(1500))")
   }
 
-  @Test func `a response that is too large is skipped, and the next one counts`() throws {
+  @Test func `an oversized response is skipped, and the next one counts`() throws {
     let world = try world()
     try world.start(until: "unread")
     #expect(try shows("5 messages in 2 rooms, 1 for the kiosk", light: "unread", world))
@@ -69,7 +69,7 @@ import Testing
     #expect(!world.log.contains("event=unread-failing"))
   }
 
-  @Test func `without the space, or with an unknown address, the log and the check state what to do`() throws {
+  @Test func `without the space, or with an unknown address, the log and check state the remedy`() throws {
     for (room, code, word) in [
       ("!space:h", "room-closed", "tappet matrix join"), ("#none:h", "room-unknown", "no room"),
     ] {

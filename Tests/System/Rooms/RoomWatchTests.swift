@@ -65,7 +65,7 @@ import Testing
     watch.end(SIGINT)
   }
 
-  @Test(.needsTmux) func `on a terminal rooms move up with new messages, and Ctrl-C leaves it as it was`() throws {
+  @Test(.needsTmux) func `on a terminal rooms with new messages move up, and Ctrl-C restores the terminal`() throws {
     for room in ["!late:h", "!space:h"] { #expect(try world.tappet("matrix", "join", room).status == 0) }
     let terminal = try Terminal(
       try Programs.built("tappet"), ["matrix", "watch", "--config", world.configPath], in: server.folder.path,

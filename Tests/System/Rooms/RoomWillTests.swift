@@ -19,7 +19,7 @@ import Testing
     #expect(eventually { world.log.contains("event=last-will-ready room=#door:h") }, "\(world.log.suffix(1500))")
   }
 
-  @Test func `a kiosk that stops cancels its last will, and one that is killed leaves it`() throws {
+  @Test func `a kiosk that stops cancels its last will, and a killed kiosk leaves it scheduled`() throws {
     let world = try world()
     try world.start()
     awaitWill(world)
@@ -37,7 +37,7 @@ import Testing
     #expect(server.said(in: "!open:h").isEmpty)
   }
 
-  @Test func `a process that is killed is followed by one that leaves a single last will pending`() throws {
+  @Test func `after a process is killed, the next one leaves a single last will pending`() throws {
     let world = try world()
     try world.start()
     awaitWill(world)
@@ -47,7 +47,7 @@ import Testing
     #expect(eventually { server.delayed.pending.isEmpty })
   }
 
-  @Test func `a homeserver that cannot do it is reported once, and all else works`() throws {
+  @Test func `a homeserver without support is reported once, and everything else works`() throws {
     try server.append(["delay_max": 0])
     let world = try world()
     try world.start()
@@ -62,7 +62,7 @@ import Testing
     #expect(world.log.components(separatedBy: "event=last-will-failing").count == 2)
   }
 
-  @Test func `an encrypted room gets none, because the homeserver could post only plain text`() throws {
+  @Test func `an encrypted room gets no last will, as the homeserver could post only plain text`() throws {
     let world = try world(room: "!hidden:h")
     try world.start()
     #expect(

@@ -41,7 +41,7 @@ import TestSupport
 
   private func clean() { try? FileManager.default.removeItem(at: here) }
 
-  @Test func `a p12 becomes PEM files with the right modes`() throws {
+  @Test func `a p12 file becomes PEM files with the right modes`() throws {
     defer { clean() }
     let p12 = try bundle("a.p12", "-inkey", try Certificates.path("client.key"))
     let pair = ["--certificate", folder + "/k.pem", "--private-key", folder + "/k.key"]
@@ -58,7 +58,7 @@ import TestSupport
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
-  func `root writes outside the configuration's folder only as its own kiosk.yaml or the command line says`() throws {
+  func `root writes outside the configuration's folder only if its own kiosk.yaml or an option says so`() throws {
     defer { clean() }
     let p12 = try bundle("a.p12", "-inkey", try Certificates.path("client.key"))
     let (home, elsewhere) = (folder + "/home", folder + "/elsewhere")
@@ -84,7 +84,7 @@ import TestSupport
     #expect(try run("in", owner: 65_534).status == 0)
   }
 
-  @Test func `each bad file has its sentence, and what is there stays`() throws {
+  @Test func `each bad file has its own message, and existing files are kept`() throws {
     defer { clean() }
     let key = try Certificates.path("client.key")
     let good = try bundle("good.p12", "-inkey", key)
@@ -131,7 +131,7 @@ import TestSupport
   }
 
   @Test
-  func `of three certificates the key's own comes first, then its chain, and a root is left out and reported`()
+  func `an import orders the leaf before its chain, and omits and reports a root`()
     throws
   {
     defer { clean() }
@@ -160,7 +160,7 @@ import TestSupport
       "\(shuffled.output)")
   }
 
-  @Test func `the CA's answer to a request is put next to the key that never left`() throws {
+  @Test func `the CA's response to a request is stored next to the key that never left the board`() throws {
     defer { clean() }
     let (certificate, key) = (folder + "/k.pem", folder + "/k.key")
     let pair = ["--certificate", certificate, "--private-key", key]
@@ -184,7 +184,7 @@ import TestSupport
     #expect(stranger.status == 1 && stranger.errors.contains("\(key) is not the key of"), "\(stranger.errors)")
   }
 
-  @Test func `boards write their requests into one folder, each into a file of its name`() throws {
+  @Test func `boards write their requests into one folder, each to its own file`() throws {
     defer { clean() }
     let share = folder + "/share"
     try FileManager.default.createDirectory(atPath: share, withIntermediateDirectories: false)
@@ -212,7 +212,7 @@ import TestSupport
     #expect(!FileManager.default.fileExists(atPath: folder + "/x.key"))
   }
 
-  @Test func `RC2 of old exports is read where OpenSSL has it, and explained where it is missing`() throws {
+  @Test func `RC2 of old exports is read if OpenSSL supports it, and explained if not`() throws {
     defer { clean() }
     let old = try bundle(
       "old.p12", "-inkey", try Certificates.path("client.key"), "-legacy", "-certpbe", "PBE-SHA1-RC2-40")
@@ -252,7 +252,7 @@ import TestSupport
     #expect(findings.contains { $0["kind"] as? String == "chain" && $0["good"] as? Bool == true })
   }
 
-  @Test func `a kiosk takes a p12 without passphrase, and one with is a mistake in its configuration`() throws {
+  @Test func `a kiosk accepts a p12 without a passphrase, and one with a passphrase is a configuration error`() throws {
     defer { clean() }
     let world = try KioskWorld()
     let path = world.folder + "/kiosk.p12"

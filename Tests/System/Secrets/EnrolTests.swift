@@ -37,7 +37,7 @@ import Testing
     #expect(try board.isGood())
   }
 
-  @Test func `a refusal and a wrong answer of AWS IoT leave nothing in the folder`() throws {
+  @Test func `a refusal or an invalid response of AWS IoT leaves nothing in the folder`() throws {
     let fleet = try FleetStandIn()
     let cases: [(name: String, template: String, claim: String, status: Int32, sentence: String)] = [
       ("rejected", "kiosks", "client", 1, #"The CSR\u{1b}[2J is not valid (InvalidCertificateSigningRequest, 400)"#),
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a broker that never answers costs the given time`() throws {
+  @Test func `a silent broker fails the command after the specified time`() throws {
     let peer = TestPeer(.silence)
     let board = try EnrolBoard()
     let options = [
@@ -109,7 +109,7 @@ import Testing
     #expect(try board.isGood())
   }
 
-  @Test func `a CA that has not decided yet is asked again with the same request`() throws {
+  @Test func `an undecided CA is queried again with the same request`() throws {
     let server = try ESTStandIn()
     let board = try EnrolBoard()
     let first = try board.enrol("kiosk-2", server.options("pending"))
@@ -123,7 +123,7 @@ import Testing
     #expect(bodies.count == 2 && Set(bodies).count == 1)
   }
 
-  @Test func `a refusal and a wrong answer of an EST server change nothing`() throws {
+  @Test func `a refusal or an invalid response of an EST server changes nothing`() throws {
     let server = try ESTStandIn()
     let board = try EnrolBoard()
     // A certificate that has expired, with its key: it is not renewed, and it is not lost either.
@@ -174,7 +174,7 @@ import Testing
     #expect(try board.isGood())
   }
 
-  @Test func `one file has the answers for all boards, and a table what differs`() throws {
+  @Test func `one file answers for all boards, and a table adds the differences`() throws {
     let fleet = try FleetStandIn()
     let board = try EnrolBoard()
     let host = try Programs.run(try Programs.installed("uname"), ["-n"]).output.trimmingCharacters(in: .newlines)

@@ -44,7 +44,7 @@ import TestSupport
       ["import-settings", path, "--config", world.folder + "/new/kiosk.yaml", "--state", "state"] + more)
   }
 
-  @Test func `a kiosk.yaml outside of /etc has its database beside it`() throws {
+  @Test func `a kiosk.yaml outside /etc has its database next to it`() throws {
     let world = try KioskWorld()
     let path = try write(try settings(world, Signing.key()), world)
     let config = world.folder + "/new/kiosk.yaml"
@@ -53,7 +53,7 @@ import TestSupport
     #expect(FileManager.default.fileExists(atPath: world.folder + "/new/state/tappet.db"), "\(done)")
   }
 
-  @Test func `both generations become a kiosk on which the phone's tags work`() throws {
+  @Test func `settings of both generations become a kiosk on which the phone's tags work`() throws {
     for isOld in [false, true] {
       let world = try KioskWorld()
       let key = Signing.key()
@@ -106,7 +106,7 @@ import TestSupport
     }
   }
 
-  @Test func `all mistakes are listed at once, and nothing is written`() throws {
+  @Test func `all errors are listed together, and nothing is written`() throws {
     let world = try KioskWorld(withBroker: false)
     let good = try settings(world, Signing.key())
     func refusal(_ change: (inout [String: Any]) throws -> Void) throws -> String {

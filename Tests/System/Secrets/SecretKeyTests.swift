@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.serialized) struct SecretKeyTests {
   @Test
-  func `backup and restore: everything comes back under the passphrase, a wrong one says no more than a damaged file`()
+  func `a backup is restored with its passphrase only, and a wrong one looks like a damaged file`()
     throws
   {
     let (old, new) = (try KioskWorld(), try KioskWorld())
@@ -47,7 +47,7 @@ import Testing
     #expect(tapped.received.count == 1)
   }
 
-  @Test func `a stored timestamp key serves as one in a file does, and a new one acts at once`() throws {
+  @Test func `a stored timestamp key works like one in a file, and a new key applies immediately`() throws {
     let world = try KioskWorld()
     let config = try String(contentsOfFile: world.configPath, encoding: .utf8)
       .replacingOccurrences(of: "timestamp_key: {file: timestamp.key}", with: "timestamp_key: {stored: true}")
@@ -76,7 +76,8 @@ import Testing
     #expect(!world.log.contains(other) && !world.log.contains(world.timestampKey))
   }
 
-  @Test func `a sealing key of the service manager's is seen through the kiosk only, and the file goes`() throws {
+  @Test func `with a sealing key of the service manager only the kiosk reads secrets, and the file is removed`() throws
+  {
     let world = try KioskWorld()
     let credentials = world.folder + "/credentials"
     try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: false)

@@ -145,7 +145,7 @@ private final class Onlooker: @unchecked Sendable {
   private func id(_ output: String) -> String { String(output.prefix { $0 != " " }) }
 
   @Test(.enabled(if: geteuid() == 0, "only root may read the memory of a process that keeps no cores"))
-  func `a removed key is gone from the kiosk's memory, and a used one is only where it is used`() throws {
+  func `a removed key is erased from the kiosk's memory, and a used key is only where needed`() throws {
     let world = try KioskWorld()
     try world.start()
     let pid = try #require(world.kiosk?.pid)
@@ -180,7 +180,7 @@ private final class Onlooker: @unchecked Sendable {
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root may read the memory of a process that keeps no cores"))
-  func `a key that came on a tag is in the kiosk's memory no more when its secret was removed`() throws {
+  func `a key imported from a tag is erased from the kiosk's memory with its secret`() throws {
     let world = try KioskWorld()
     try world.start()
     let pid = try #require(world.kiosk?.pid)

@@ -84,7 +84,7 @@ private struct Screenshot {
   }
 
   @Test(.needsTmux, arguments: ["q", "\u{3}", "\u{1A}", "\u{1C}"])
-  func `a code is black on white whatever the theme, and gone from screen and scrollback when a key ends it`(
+  func `a code is black on white in any theme, and a key press removes it from screen and scrollback`(
     key: String
   ) throws {
     let world = try KioskWorld(withBroker: false)
@@ -152,7 +152,7 @@ private struct Screenshot {
     #expect(try world.tappet("secret", "import").status == 1)
   }
 
-  @Test func `all share codes of a file are imported, and one that is refused keeps no other out`() throws {
+  @Test func `all share codes of a file are imported, and a refused one does not stop the others`() throws {
     let world = try KioskWorld(withBroker: false)
     let file = world.folder + "/codes"
     func code(_ index: Int) -> String { "smpshare://secret?idx=\(index)&key=\(Signing.key())\n" }

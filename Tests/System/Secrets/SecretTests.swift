@@ -49,7 +49,7 @@ enum ControlSocket {
   }
 
   @Test(arguments: [true, false])
-  func `new, share, rename, list and remove do the same through the running kiosk and without it`(runs: Bool) throws {
+  func `new, share, rename, list and remove do the same with and without a running kiosk`(runs: Bool) throws {
     let world = try KioskWorld()
     if runs { try world.start() }
     let made = try world.tappet("secret", "new", "bell", "--label", "  Lobby ")
@@ -77,7 +77,7 @@ enum ControlSocket {
   }
 
   @Test(arguments: [true, false])
-  func `bad input is refused, each with its sentence, and changes nothing`(runs: Bool) throws {
+  func `invalid input is refused with its own message, and changes nothing`(runs: Bool) throws {
     let world = try KioskWorld(.init(more: "max_secrets: 3"))
     if runs { try world.start() }
     for _ in 1...2 { try world.importSecret(index: 1, key: Signing.key()) }
@@ -144,7 +144,7 @@ enum ControlSocket {
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can be another user"))
-  func `another user of the socket's group changes secrets, sees no key, and is written down`() throws {
+  func `another user of the socket's group can change secrets, sees no key, and is recorded`() throws {
     let world = try KioskWorld()
     let control = try Programs.temporaryFolder().path
     defer { try? FileManager.default.removeItem(atPath: control) }
@@ -177,7 +177,7 @@ enum ControlSocket {
     #expect(eventually { world.log.contains("event=secret-renamed") && world.log.contains("by_user=65534") })
   }
 
-  @Test func `a job for a tag ends by itself, although its client still waits, and taps count again`() throws {
+  @Test func `a job for a tag ends on time even if its client still waits, and taps count again`() throws {
     let world = try KioskWorld()
     try world.start()
     let request = #"{"request":"tag-job","kind":"write","action":"light","limit_s":1}"#
@@ -186,7 +186,7 @@ enum ControlSocket {
     try world.goodTap()
   }
 
-  @Test func `the log and the audit say who did what and when, without the secret`() throws {
+  @Test func `the log and the audit record who did what and when, without the secret`() throws {
     let world = try KioskWorld()
     try world.start()
     let made = id(try world.tappet("secret", "new", "bell", "--label", "Front door"))
@@ -210,7 +210,7 @@ enum ControlSocket {
     #expect(world.log.contains("label=\"Front door\"") && !world.log.contains(key))
   }
 
-  @Test func `the way between two phones, between two kiosks: share by code and by tag, revoke on one only`() throws {
+  @Test func `a secret is shared between kiosks by code and by tag, and revoked on one of them only`() throws {
     let (first, second) = (try KioskWorld(), try KioskWorld())
     try first.start()
     try second.start()
@@ -252,7 +252,7 @@ enum ControlSocket {
     #expect(try tap(second, url, "delivered-by-tag").received.count == 1)
   }
 
-  @Test func `a tag without its key, or with another one, is not imported`() throws {
+  @Test func `a tag without its key, or with a different one, is not imported`() throws {
     let world = try KioskWorld(withBroker: false)
     let (key, other) = (Signing.key(), Signing.key())
     let plain = try Signing.url(index: "2", key: key)

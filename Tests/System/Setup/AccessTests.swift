@@ -20,7 +20,7 @@ import Testing
     """
 
   @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
-  func `a user who may not see keys hears of a tap by the last digits of its UID`() throws {
+  func `a user who may not see keys sees only the last digits of a tag's UID`() throws {
     let world = try KioskWorld()
     try world.start()
     for folder in [world.folder, world.folder + "/state"] { #expect(chmod(folder, 0o711) == 0) }
@@ -37,7 +37,7 @@ import Testing
     #expect(try world.tappet("status", "--json").output.lowercased().contains(uid))
   }
 
-  @Test func `a folder that cannot be written is refused with the advice to use sudo`() throws {
+  @Test func `a folder that cannot be written is refused with a hint to use sudo`() throws {
     let world = try KioskWorld(withBroker: false)
     let pass = world.folder + "/pass"
     try "correct horse battery\n".write(toFile: pass, atomically: true, encoding: .utf8)

@@ -15,7 +15,7 @@ import Testing
     // A typo, and text that is not YAML at all.
     ("topic: home/light", "topc: home/light", "unknown key 'topc'"), ("actions:", "actions: [", "is not valid YAML"),
   ])
-  func `a mistake in the file does not stop a lost tag from being revoked`(
+  func `an error in the configuration does not prevent revoking a lost tag`(
     _ old: String, _ new: String, _ mistake: String
   ) throws {
     let world = try KioskWorld()
@@ -41,7 +41,7 @@ import Testing
     #expect(ended.status == 3 && ended.errors.contains(mistake) && !ended.errors.contains("warning"), "\(ended)")
   }
 
-  @Test func `only what needs the timestamp key reads it`() throws {
+  @Test func `the timestamp key is read only by commands that need it`() throws {
     let world = try KioskWorld()
     try world.start()
     // A user of the group tappet may not read it; root, who runs the tests, may read everything that is there.

@@ -9,7 +9,7 @@ import Testing
     done.output.split(separator: "\n").map(String.init).filter { $0.dropFirst(6).hasPrefix(part) }
   }
 
-  @Test func `check reads the file on the disk, without disturbing a running kiosk`() throws {
+  @Test func `check reads the file on disk, without disturbing a running kiosk`() throws {
     let world = try KioskWorld()
     try world.start()
     let good = try world.tappet("check")
@@ -50,7 +50,7 @@ import Testing
     """
 
   @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
-  func `root meets the broker as the state folder's owner, and finds what that user cannot read`() throws {
+  func `run as root, check connects as the state folder's owner, and reports files unreadable to that user`() throws {
     let world = try KioskWorld(withBroker: false)
     let output = world.folder + "/server"
     let server = try TestProcess(Programs.python(), ["-c", Self.noting], output: output)
@@ -81,7 +81,7 @@ import Testing
     #expect(unread.status == 1 && unread.output.contains("the kiosk's user cannot read"), "\(unread)")
   }
 
-  @Test func `before a reload it reads files, and opens neither a device nor a connection`() throws {
+  @Test func `check --config-only reads files, but opens no device and no connection`() throws {
     let world = try KioskWorld(withBroker: false)
     try world.tell("unplug")
     let state = world.folder + "/state"
@@ -98,7 +98,7 @@ import Testing
     #expect(try world.tappet("check", "--config-only", "--running").status == 2)
   }
 
-  @Test func `it names tokens that others may read, and replies that others may send to another topic`() throws {
+  @Test func `check warns of tokens and replies that others can use`() throws {
     let world = try KioskWorld(
       KioskWorld.KioskConfiguration(
         more: """
@@ -117,7 +117,7 @@ import Testing
     #expect(notes[1].contains("any topic below 'home/lobby', such as home/lobby/sealed;"), "\(done)")
   }
 
-  @Test func `while no kiosk runs, a refused id is tried again as the kiosk, and a kiosk without tags is not wrong`()
+  @Test func `without a kiosk, a refused id is retried as the kiosk's, and missing tags are not an error`()
     throws
   {
     let world = try KioskWorld(withBroker: false)
@@ -144,7 +144,7 @@ import Testing
     #expect(lines(done, "secrets").isEmpty && lines(done, "reader").count == 1, "\(done)")
   }
 
-  @Test func `a kiosk in which nothing triggers an action is noted, until something does`() throws {
+  @Test func `a kiosk without any trigger is noted by check`() throws {
     let world = try KioskWorld(withBroker: false)
     let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
     let bare = text.replacing(/reader:.*/, with: "reader: none")
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `a driver that libnfc does not have is named, instead of a reader to plug in`() throws {
+  @Test func `a driver missing from libnfc is named, instead of a hint to plug in the reader`() throws {
     let world = try KioskWorld(withBroker: false)
     let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
     try text.replacingOccurrences(of: "pn532_uart:\(world.folder)/reader", with: "pcsc:foo")

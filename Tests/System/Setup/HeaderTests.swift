@@ -24,7 +24,7 @@ import TestSupport
       try Programs.built("tappet"), ["check", "--config", world.configPath] + words)
   }
 
-  @Test func `the header is drawn with what is wired where and what is wrong`() throws {
+  @Test func `the header is drawn with its wiring and the errors in it`() throws {
     let done = try check(
       "{profile: raspberry-pi, leds: {red: {pin: 6}}, buttons: [{name: light, pin: 27, press: light}]}")
     #expect(done.status == 1)
@@ -48,7 +48,7 @@ import TestSupport
     #expect(!done.output.contains("FAIL  panel"))
   }
 
-  @Test func `the reader's wires are drawn, and their pins are not taken from it`() throws {
+  @Test func `the reader's wires are drawn, and their pins cannot be used otherwise`() throws {
     let done = try check(
       "{profile: raspberry-pi, buttons: [{name: light, pin: 3, press: light}, {line: GPIO5, press: light}]}",
       reader: "pn532_i2c:/dev/i2c-1")
@@ -61,7 +61,7 @@ import TestSupport
     #expect(alone.output.contains("│  7 ○ ●  8 │  GPIO14 ── reader RXD\n"), "\(alone.output)\(alone.errors)")
   }
 
-  @Test func `as JSON there is no drawing, and an unknown profile is reported with the nearest`() throws {
+  @Test func `JSON output has no drawing, and an unknown profile is reported with the nearest one`() throws {
     let done = try check("{profile: raspbery-pi, buttons: [{line: GPIO5, press: light}]}", "--json")
     let error = done.envelope["error"] as? [String: Any]
     let mistakes = try #require(error?["mistakes"] as? [[String: Any]])

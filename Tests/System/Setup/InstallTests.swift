@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct InstallTests {
-  @Test func `a staged install is complete, and runs from where it lies`() throws {
+  @Test func `a staged install is complete, and runs in place`() throws {
     let world = try KioskWorld()
     let stage = world.folder + "/stage"
     let made = try Programs.run(

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { schema = try JSONSchema() }
 
-  @Test func `every command answers as the schema says, through the running kiosk`() throws {
+  @Test func `every command's JSON matches the schema, through a running kiosk`() throws {
     let world = try KioskWorld()
     var words = try words(world)
     // All others are judged by their own tests.

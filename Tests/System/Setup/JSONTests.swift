@@ -9,7 +9,7 @@ import Testing
 
   init() throws { schema = try JSONSchema() }
 
-  @Test func `every command of the inventory answers as the schema says`() throws {
+  @Test func `every inventory command's JSON matches the schema`() throws {
     let world = try KioskWorld(withBroker: false)
     let table = world.folder + "/table.csv"
     try "building,room\n".write(toFile: table, atomically: true, encoding: .utf8)
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `every command that fails says so in the same envelope`() throws {
+  @Test func `every failure is reported in the same JSON envelope`() throws {
     let world = try KioskWorld(withBroker: false)
     var words = try words(world)
     words["tag read"] = ["--timeout", "1"]

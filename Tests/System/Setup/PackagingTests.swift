@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a file to a group"))
-  func `an LED's name with blanks lends the group nothing but the LED`() throws {
+  func `an LED's name with blanks grants the group access only to that LED`() throws {
     defer { clean() }
     let (led, victim) = (folder + "/x etc 'y' \"z\" $HOME *", folder + "/etc")
     for path in [led, victim] { #expect(mkdir(path, 0o755) == 0) }
@@ -42,7 +42,7 @@ import Testing
     #expect(try group(led + "/max_brightness") == 0 && group(led) == 0 && group(victim) == 0)
   }
 
-  @Test func `a card's kiosk.yaml becomes root's, which the kiosk can read, and other files the kiosk's`() throws {
+  @Test func `a card's kiosk.yaml is given to root, readable by the kiosk, and other files to the kiosk`() throws {
     defer { clean() }
     for path in ["firmware/tappet", "etc", "bin"] {
       try FileManager.default.createDirectory(atPath: folder + "/" + path, withIntermediateDirectories: true)

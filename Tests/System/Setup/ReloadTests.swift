@@ -33,7 +33,7 @@ import Testing
     return eventually(within: seconds) { world.received.count >= count }
   }
 
-  @Test func `an action's topic changes, while link, reader and panel go on`() throws {
+  @Test func `an action's topic changes, while link, reader and panel keep running`() throws {
     let world = try KioskWorld()
     try world.write(configuration(world))
     try world.start()
@@ -51,7 +51,7 @@ import Testing
     try world.goodTap()
   }
 
-  @Test func `every mistake is logged, and the previous configuration stays active`() throws {
+  @Test func `every error is logged, and the previous configuration stays active`() throws {
     let world = try KioskWorld()
     try world.start()
     let good = try String(contentsOfFile: world.configPath, encoding: .utf8)
@@ -82,7 +82,7 @@ import Testing
     #expect(world.log.components(separatedBy: "event=broker-connected").count == 2)
   }
 
-  @Test func `another broker is connected to, and what waits goes there`() throws {
+  @Test func `the kiosk connects to a new broker, and pending entries are sent there`() throws {
     let world = try KioskWorld()
     try world.start()
     let other = try Broker(in: world.folder, certificate: "server-leaf")
@@ -102,7 +102,7 @@ import Testing
     #expect(eventually { world.witness?.all.last { $0.topic == "tappet/kiosk/status" }?.payload == "offline" })
   }
 
-  @Test func `certificates of the same names are taken when their content changed, and only then`() throws {
+  @Test func `certificates of the same names are reloaded only if their content changed`() throws {
     let world = try KioskWorld()
     for name in ["client.pem", "client.key"] {
       try FileManager.default.copyItem(atPath: try Certificates.path(name), toPath: world.folder + "/" + name)
@@ -125,7 +125,7 @@ import Testing
     try world.goodTap()
   }
 
-  @Test func `a panel of other lines is opened again, and its buttons act by the new configuration`() throws {
+  @Test func `a panel with different lines is reopened, and its buttons follow the new configuration`() throws {
     let world = try KioskWorld()
     try world.write(configuration(world))
     try world.start()
@@ -149,7 +149,7 @@ import Testing
     #expect(eventually { Kernel.descriptorCount(world.kiosk?.pid ?? 0) == descriptors })
   }
 
-  @Test func `another reader is started when its device changed`() throws {
+  @Test func `a new reader is started when its device is changed`() throws {
     let world = try KioskWorld()
     try world.start()
     let kiosk = try #require(world.kiosk)
@@ -167,7 +167,7 @@ import Testing
     try world.goodTap()
   }
 
-  @Test func `without a reader the buttons work and nothing is missing; a reload brings one, and ends it`() throws {
+  @Test func `without a reader the buttons work, and a reload adds or removes a reader`() throws {
     let world = try KioskWorld()
     try world.write(configuration(world))
     let withReader = try String(contentsOfFile: world.configPath, encoding: .utf8)

@@ -66,7 +66,7 @@ final class Terminal {
   }
 
   @Test(.needsTmux)
-  func `the LEDs are cells in their rhythm, and the keys are buttons`() throws {
+  func `on a terminal the LEDs blink in their rhythm, and keys act as buttons`() throws {
     let world = try KioskWorld(
       KioskWorld.KioskConfiguration(
         more: """

@@ -69,7 +69,7 @@ import Testing
   }
 
   /// A pipe that is closed early is not a failure: its reader has enough.
-  @Test func `output that a full disk or a closed stream does not take is a failure, and is reported`() throws {
+  @Test func `output that cannot be written to a full disk or closed stream is reported as a failure`() throws {
     let world = try KioskWorld(withBroker: false)
     let tappet = try Programs.built("tappet").path
     func sh(_ line: String) throws -> Finished {
@@ -89,7 +89,7 @@ import Testing
     #expect(listed.status == 0, "\(listed.errors)")
   }
 
-  @Test func `every mistake in a configuration is listed at once, with its place, and the status is 3`() throws {
+  @Test func `every error in a configuration is listed with its place, and the status is 3`() throws {
     let world = try KioskWorld(withBroker: false)
     try "broker:\n  url: mqtts://localhost:1\n  client_id: k\nactions:\n  - {name: a, topc: t, message: m}\nstat: x\n"
       .write(
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `check names what is wrong, and is content when nothing is`() throws {
+  @Test func `check reports each fault, and succeeds if there is none`() throws {
     let world = try KioskWorld()
     let good = try world.tappet("check", "--json")
     #expect(
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `secrets come in by stdin or file, are listed without their keys, and are refused with a reason`() throws {
+  @Test func `secrets are read from stdin or a file, listed without keys, and refused with a reason`() throws {
     let world = try KioskWorld(.init(more: "max_secrets: 3"), withBroker: false)
     let list = try world.tappet("secret", "list", "--json")
     #expect(list.status == 0)
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `a removed secret refuses exactly its tags, in the running kiosk, at once`() throws {
+  @Test func `a removed secret refuses exactly its tags, in the running kiosk, immediately`() throws {
     let world = try KioskWorld()
     let second = Signing.key()
     let id = try world.importSecret(index: 1, key: second)
@@ -166,7 +166,7 @@ import Testing
     #expect(try world.tappet("secret", "remove", id).status == 1)
   }
 
-  @Test func `status describes the running kiosk, or says that there is none`() throws {
+  @Test func `status describes the running kiosk, or reports that there is none`() throws {
     let world = try KioskWorld()
     let none = try world.tappet("status")
     #expect(none.status == 4 && none.errors.contains("no kiosk is running"))
@@ -177,7 +177,7 @@ import Testing
     #expect((status.data["counters"] as? [String: Int])?["delivered"] == 1)
   }
 
-  @Test func `tag read says the same directly and through the running kiosk`() throws {
+  @Test func `tag read reports the same directly and through the running kiosk`() throws {
     let world = try KioskWorld()
     try world.tell("place ntag213 url=\(try world.url(1))")
     let direct = try world.tappet("tag", "read", "--timeout", "60")

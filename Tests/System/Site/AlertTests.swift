@@ -44,7 +44,7 @@ import Testing
       bad: "86400x60", good: "8640000x60"),
   ]
 
-  @Test func `each alert fires when it should, and not when all is well`() throws {
+  @Test func `each alert fires when it should, and stays silent when all is well`() throws {
     let folder = try Programs.temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let promtool = try Programs.installed("promtool")

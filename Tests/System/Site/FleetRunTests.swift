@@ -45,7 +45,7 @@ import Testing
     return try #require(done)
   }
 
-  @Test func `each kiosk that is asked says how its parts are, and those that do not are named`() throws {
+  @Test func `each queried kiosk reports its parts, and kiosks that do not respond are named`() throws {
     let world = try Self.world(
       "  - {topic: tappet/kiosk/command, trust: signed, key: {file: fleet.key}, expires: 5 s, check: true}")
     awaitCommands(world)
@@ -81,7 +81,7 @@ import Testing
     #expect(kept.output.isEmpty, "\(kept)")
   }
 
-  @Test func `one topic asks all of them; another key, and a topic that may not ask, get no answer`() throws {
+  @Test func `one topic queries all kiosks, but not with a wrong key or without permission`() throws {
     let world = try Self.world(
       """
         - {topic: home/command, trust: signed, key: {file: fleet.key}, expires: 5 s, check: true}
@@ -111,7 +111,7 @@ import Testing
     #expect(answers() == before)
   }
 
-  @Test func `nonsense is a mistake in the command line, and asks nobody`() throws {
+  @Test func `invalid arguments are a usage error, and query no kiosk`() throws {
     let tappet = try Programs.built("tappet")
     for (words, text) in [
       (["restart", "--key-file", "k"], #"unknown check "restart""#), (["check"], "--key-file FILE"),

@@ -23,7 +23,7 @@ import Testing
     return try #require(done)
   }
 
-  @Test func `a kiosk and those that are gone are listed, with the worst first`() throws {
+  @Test func `present and missing kiosks are listed, worst first`() throws {
     let world = try KioskWorld(KioskWorld.KioskConfiguration(more: "telemetry: {state: true}"))
     try world.start()
     let told = eventually {
@@ -64,7 +64,7 @@ import Testing
     #expect(watched.status == 0 && watched.errors.contains("3 kiosks, 1 with problems"), "\(watched)")
   }
 
-  @Test func `a megabyte from a stranger, other versions and odd names leave the others as they are`() throws {
+  @Test func `a stranger's megabyte, other versions and odd names do not affect other kiosks`() throws {
     let world = try KioskWorld()
     let file = world.folder + "/large"
     try Data(repeating: UInt8(ascii: "["), count: 1 << 20).write(to: URL(fileURLWithPath: file))
@@ -86,7 +86,7 @@ import Testing
     #expect(table.output.contains(#"odd\u{200b}\u{2028}"#) && table.output.contains("many"), "\(table)")
   }
 
-  @Test func `a broker that is away, or unknown, has the exit status of the broker tool`() throws {
+  @Test func `an unreachable or unknown broker has the exit status of the broker tool`() throws {
     let port = TestSocket.freePort()
     let done = try Programs.run(
       try Programs.built("tappet"), ["fleet", "list", "--url", "mqtt://127.0.0.1:\(port)"])

@@ -20,7 +20,7 @@ import Testing
       """
   }
 
-  @Test func `troubles are on top, keys find and sort, changes show, and q leaves all as it was`() throws {
+  @Test func `problems are on top, keys search and sort, changes are shown, and q restores the terminal`() throws {
     for (name, status) in [("attic", "online"), ("barn", "online"), ("cellar", "offline"), ("x\u{200B}y", "online")] {
       try screen.publish("tappet/\(name)/status", status)
     }
@@ -70,7 +70,7 @@ import Testing
     return written.range(of: "\u{1B}[?1049h", options: .backwards).map { $0.lowerBound < left.lowerBound } ?? false
   }
 
-  @Test func `a signal leaves the terminal as it was, and NO_COLOR draws without colours`() throws {
+  @Test func `a signal restores the terminal, and NO_COLOR disables colours`() throws {
     try screen.publish("tappet/cellar/status", "offline")
     let terminal = try screen.terminal(["fleet", "watch"], variables: ["NO_COLOR=1"])
     #expect(eventually { ((try? terminal.text()) ?? "").contains("cellar") })

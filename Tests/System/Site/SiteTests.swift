@@ -78,7 +78,7 @@ import Testing
     return try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: light).log
   }
 
-  @Test func `a push opens both doors for a new person, and closes both for one who was removed`() throws {
+  @Test func `a push admits a new person at both doors, and excludes a removed one at both`() throws {
     let first = try KioskWorld()
     let second = try KioskWorld(withBroker: false)
     let port = first.broker.port
@@ -122,7 +122,7 @@ import Testing
     #expect(check.list("findings").contains { $0["part"] as? String == "site" && $0["good"] as? Bool == true })
   }
 
-  @Test func `bundles that are old, cut, foreign or huge change nothing, and the door works on`() throws {
+  @Test func `bundles that are old, truncated, foreign or huge change nothing, and the door still works`() throws {
     let door = try KioskWorld()
     let port = door.broker.port
     let desk = try Desk(at: port)
@@ -192,7 +192,7 @@ import Testing
     #expect(site?["good"] as? Bool == true && site?["version"] as? Int == 3, "\(String(describing: site))")
   }
 
-  @Test func `a kill in the midst leaves the old people or the new ones`() throws {
+  @Test func `a kill during an update leaves the old people or the new ones`() throws {
     let door = try KioskWorld()
     let port = door.broker.port
     let desk = try Desk(at: port)
@@ -221,7 +221,7 @@ import Testing
     #expect(try door.tappet("person", "list", "--json").list("people").count == 1 + 400 * 3)
   }
 
-  @Test func `keys are private, and a wrong one is refused before anything is pushed`() throws {
+  @Test func `keys are private, and a wrong key is refused before anything is pushed`() throws {
     let world = try KioskWorld()
     let desk = try Desk(at: world.broker.port)
     for name in ["site.key", "push.key"] {

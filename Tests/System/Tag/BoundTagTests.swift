@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct BoundTagTests {
-  @Test func `the URL of a tag that was written here is refused on another tag, and a backup keeps that so`() throws {
+  @Test func `a tag's URL is refused on any other tag, even after a backup was restored`() throws {
     let world = try KioskWorld()
     let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
     try text.replacingOccurrences(of: "name: bell,", with: "name: bell, bind_uid: true,")

@@ -19,7 +19,7 @@ import Testing
     return try KioskWorld(configuration)
   }
 
-  @Test func `cards of others act by their UIDs or content, and an unknown one is published`() throws {
+  @Test func `external cards act by their UIDs or content, and an unknown card is published`() throws {
     let world = try world()
     try world.start()
     for (placement, payload) in [
@@ -35,7 +35,7 @@ import Testing
     _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(forged)", until: "refused")
   }
 
-  @Test func `check and tag read say that such a tag can be copied by anybody`() throws {
+  @Test func `check and tag read warn that anyone can copy such a tag`() throws {
     let world = try world()
     let check = try world.tappet("check", "--config-only")
     #expect(check.output.contains("such as a UID, and cannot drive this kiosk's outputs"), "\(check.output)")

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a card is learned, plays, is listed, and is forgotten`(runs: Bool) throws {
+  func `a card is learned, plays, is listed and is forgotten`(runs: Bool) throws {
     let world = try world()
     if runs { try world.start() }
     let learned = try learn(world, "classic uid=01020304", ["play", "--label", "Abbey Road"])
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a random UID, an unknown action and a door are refused, each with its reason`(runs: Bool) throws {
+  func `a random UID, an unknown action or a door is refused with its own reason`(runs: Bool) throws {
     var configuration = KioskWorld.KioskConfiguration()
     configuration.more = "  - {name: key, topic: home/key, message: 'x', unlock: true}"
     let world = try KioskWorld(configuration)
@@ -60,7 +60,8 @@ import Testing
     #expect(try world.tappet("tag", "learned").output.isEmpty)
   }
 
-  @Test func `a signed link, a share code and a link that is not UTF-8 are not learned by content, or shown`() throws {
+  @Test func `signed links, share codes and links that are not UTF-8 are neither learned by content nor shown`() throws
+  {
     let world = try world()
     let digits = String(repeating: "5a", count: 32)
     for link in ["smp://action?idx=0&ts=1&sig=", "SMP://action?idx=0&ts=1&sig=", "smpshare://secret?idx=0&key="] {
@@ -73,7 +74,7 @@ import Testing
     #expect(try world.tappet("tag", "learned").output.isEmpty)
   }
 
-  @Test func `a backup takes the learned tags along`() throws {
+  @Test func `a backup includes the learned tags`() throws {
     let world = try world()
     #expect(try learn(world, "classic uid=01020304", ["play", "--label", "Abbey Road"]).status == 0)
     let passphrase = world.folder + "/passphrase"

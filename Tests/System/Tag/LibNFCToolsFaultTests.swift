@@ -16,7 +16,7 @@ import Testing
     #expect(try eventually { try world.tool("nfc-list").output.contains("1 ISO14443A passive target(s) found") })
   }
 
-  @Test func `the program that holds the line learns that it was unplugged`() throws {
+  @Test func `a program that has the line open is notified when the reader is unplugged`() throws {
     let world = try LibNFCToolsWorld()
     let line = open(world.link, O_RDWR | O_NOCTTY)
     defer { close(line) }
@@ -29,7 +29,7 @@ import Testing
     #expect(write(line, &byte, 1) == -1 && errno == EIO)
   }
 
-  @Test func `a deaf reader is not found and a hearing one is again`() throws {
+  @Test func `a stalled reader is not found, and is found again afterwards`() throws {
     let world = try LibNFCToolsWorld()
     try world.tell("stall on")
     #expect(try world.tool("nfc-list").errors.contains("Unable to open NFC device"))
@@ -37,7 +37,7 @@ import Testing
     #expect(try world.tool("nfc-list", ["-v"]).output.contains("0 ISO14443A passive target(s) found"))
   }
 
-  @Test func `a tag that leaves half-way is read no further`() throws {
+  @Test func `reading stops when the tag leaves half-way`() throws {
     let world = try LibNFCToolsWorld()
     try world.tell("place ntag215")
     try world.tell("take after 6")
@@ -46,7 +46,7 @@ import Testing
     #expect(throws: TestFault.self) { try world.tell("dump") }
   }
 
-  @Test func `one wrong bit fails one answer`() throws {
+  @Test func `one wrong bit spoils one response`() throws {
     let world = try LibNFCToolsWorld()
     try world.tell("place ultralight")
     // GET_VERSION is the first exchange; nobody answers it, and it does not count.
@@ -56,14 +56,14 @@ import Testing
     #expect(try world.counter("selects") >= 2)
   }
 
-  @Test func `a spoilt frame of the chip fails the open, and only that one`() throws {
+  @Test func `a damaged frame of the chip fails only one attempt to open the reader`() throws {
     let world = try LibNFCToolsWorld()
     try world.tell("chip-corrupt checksum")
     #expect(try world.tool("nfc-list").errors.contains("checksum"))
     #expect(try world.tool("nfc-list", ["-v"]).output.contains("0 ISO14443A passive target(s) found"))
   }
 
-  @Test func `an impossible request is refused with a sentence`() throws {
+  @Test func `an impossible request is refused with a message`() throws {
     let world = try LibNFCToolsWorld()
     let program = try Programs.built("tappet-sim")
     for command in [
@@ -83,14 +83,14 @@ import Testing
     #expect(try Programs.run(program, ["--version"]).output.hasPrefix("tappet-sim "))
   }
 
-  @Test(arguments: [SIGTERM, SIGINT]) func `it leaves nothing behind`(signal: Int32) throws {
+  @Test(arguments: [SIGTERM, SIGINT]) func `the simulator leaves nothing behind when it ends`(signal: Int32) throws {
     let world = try LibNFCToolsWorld()
     world.process.send(signal)
     #expect(world.process.ends(within: patience) && world.process.status == 0)
     #expect(try FileManager.default.contentsOfDirectory(atPath: world.folder.path).sorted() == ["out", "trace"])
   }
 
-  @Test func `a file of somebody else's is not taken for the link`() throws {
+  @Test func `an existing file is not overwritten with the simulator's link`() throws {
     let world = try LibNFCToolsWorld()
     let file = world.folder.appendingPathComponent("precious")
     try Data("x".utf8).write(to: file)
@@ -121,7 +121,7 @@ import Testing
     _ = Array(text.utf8).withUnsafeBytes { send(kiosk, $0.baseAddress, $0.count, 0) }
   }
 
-  @Test func `the panel keeps the lights in order and with their times`() throws {
+  @Test func `the simulated panel keeps the lights in order and with their times`() throws {
     let world = try LibNFCToolsWorld()
     let kiosk = try connectPanel(world)
     defer { close(kiosk) }
@@ -138,7 +138,7 @@ import Testing
     #expect(throws: TestFault.self) { try world.tell("lights wait ready 10") }
   }
 
-  @Test func `a light that is still to come is waited for`() throws {
+  @Test func `the simulator can wait for a future light`() throws {
     let world = try LibNFCToolsWorld()
     let kiosk = try connectPanel(world)
     defer { close(kiosk) }
@@ -150,7 +150,7 @@ import Testing
     #expect(textSoFar(output).hasPrefix("ok queued "))
   }
 
-  @Test func `presses reach the kiosk that came last`() throws {
+  @Test func `presses reach the kiosk that connected last`() throws {
     let world = try LibNFCToolsWorld()
     let first = try connectPanel(world)
     say("light ready 1", to: first)

@@ -25,7 +25,7 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
     #expect(list.output.contains("0 ISO14443A-2 NFC Barcode passive target(s) found"))
   }
 
-  @Test func `nfc-list finds nothing where nothing lies`() throws {
+  @Test func `nfc-list finds nothing without a tag`() throws {
     let world = try LibNFCToolsWorld()
     let list = try world.tool("nfc-list", ["-v"])
     #expect(list.status == 0)
@@ -37,7 +37,7 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
     ("classic", "0004", "08", ""),
     ("ultralight", "0044", "00", ""),
   ])
-  func `nfc-list sees every kind of tag as it is`(model: String, atqa: String, sak: String, ats: String) throws {
+  func `nfc-list identifies every kind of tag`(model: String, atqa: String, sak: String, ats: String) throws {
     let world = try LibNFCToolsWorld()
     let uid = try world.tell("place \(model)").lowercased()
     let list = squeezed(try world.tool("nfc-list", ["-v"]).output)
@@ -47,7 +47,7 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
     #expect(list.contains(ats.isEmpty ? "sak" : ats))
   }
 
-  @Test func `nfc-scan-device knows the chip`() throws {
+  @Test func `nfc-scan-device identifies the chip`() throws {
     let world = try LibNFCToolsWorld()
     let scan = try world.tool("nfc-scan-device", ["-v"])
     #expect(scan.status == 0)
@@ -55,7 +55,7 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
     #expect(scan.output.contains("pn532_uart:" + world.link))
   }
 
-  @Test func `nfc-poll sees the tag and that it is taken away`() throws {
+  @Test func `nfc-poll detects the tag and its removal`() throws {
     let world = try LibNFCToolsWorld()
     try world.tell("place ntag215 uid=04112233445566")
     try world.tell("take after 20")
@@ -66,7 +66,7 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
     #expect(try world.counter("command-60") == 1)
   }
 
-  @Test func `nfc-anticol walks through the cascade bit by bit`() throws {
+  @Test func `nfc-anticol resolves the cascade bit by bit`() throws {
     let world = try LibNFCToolsWorld()
     try world.tell("place ntag213 uid=04112233445566")
     let walk = try world.tool("nfc-anticol")
@@ -78,7 +78,7 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
     #expect(squeezed(card.output).contains("foundtagwithuid:01020304050607atqa:0344sak:20ats:067777710280"))
   }
 
-  @Test func `pn53x-diagnose finds line, ROM and RAM well`() throws {
+  @Test func `pn53x-diagnose passes its tests of line, ROM and RAM`() throws {
     let world = try LibNFCToolsWorld()
     let diagnosis = try world.tool("pn53x-diagnose")
     #expect(diagnosis.status == 0)
@@ -89,7 +89,7 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
     ("ntag213", 45), ("ntag215", 135), ("ntag216", 231), ("ultralight", 16), ("ultralight-ev1-48", 20),
     ("ultralight-ev1-128", 41),
   ])
-  func `nfc-mfultralight reads what the tag holds`(model: String, pages: Int) throws {
+  func `nfc-mfultralight reads the tag's content`(model: String, pages: Int) throws {
     let world = try LibNFCToolsWorld()
     try world.tell("place \(model) url=smp://action?idx=7")
     let file = world.folder.appendingPathComponent("dump")
@@ -117,7 +117,7 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
   }
 
   @Test(arguments: ["ntag213", "ultralight", "ultralight-ev1-48"])
-  func `mifare-ultralight-info knows the family`(model: String) throws {
+  func `mifare-ultralight-info identifies the family`(model: String) throws {
     let world = try LibNFCToolsWorld()
     let uid = try world.tell("place \(model)").lowercased()
     let info = try world.tool("mifare-ultralight-info")
@@ -125,7 +125,7 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
   }
 
   @Test(arguments: ["ntag213", "ntag216", "ntag203", "type4", "ntag424"])
-  func `ndeflib decodes the message that the tag holds`(model: String) throws {
+  func `ndeflib decodes the tag's message`(model: String) throws {
     let world = try LibNFCToolsWorld()
     try world.tell("place \(model) url=\(actionURL)")
     let record = try OtherLibraries.records(
@@ -133,7 +133,7 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
     #expect(record == "UriRecord \(actionURL)")
   }
 
-  @Test func `paced, a READ takes the time of line and air`() throws {
+  @Test func `with pacing, a READ takes the time of line and air`() throws {
     let world = try LibNFCToolsWorld(paced: true)
     try world.tell("place ultralight")
     #expect(try world.tool("nfc-mfultralight", ["r", world.folder.appendingPathComponent("dump").path]).status == 0)

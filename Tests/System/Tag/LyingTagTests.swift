@@ -39,7 +39,7 @@ private func expectNoMessage(starts count: Int) throws {
 }
 
 @Suite struct LyingTagTests {
-  @Test func `a tag left on the reader sends nothing at any start, and counts once taken away and tapped`() throws {
+  @Test func `a tag left on the reader sends nothing at a start, and counts once it is removed and tapped`() throws {
     try expectNoMessage(starts: 2)
   }
 }

@@ -26,7 +26,7 @@ import Testing
     world.received.filter { $0.topic == "home/music" }.map { $0.payload }
   }
 
-  @Test func `each of eighty cards plays, and stops when it leaves`() throws {
+  @Test func `each of eighty cards plays, and stops when it is removed`() throws {
     let world = try world()
     try world.start()
     var expected: [String] = []
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `a card that leaves while the kiosk is killed stops the music at the next start, once`() throws {
+  @Test func `a card removed while the kiosk is down stops the music at the next start, once`() throws {
     let world = try world()
     try world.start()
     try world.tell("place " + card(7))

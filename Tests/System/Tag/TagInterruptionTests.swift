@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `Ctrl-C or SIGTERM in the midst of the pages brings the tag to its end, and it works`(hasKiosk: Bool) throws {
+  func `Ctrl-C or SIGTERM while pages are written lets the write finish, and the tag works`(hasKiosk: Bool) throws {
     let world = try slowWorld()
     if hasKiosk { try world.start() }
     let (before, lights) = (try secretCount(world), world.lights.count)
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a tag put at once in the place of a half-written one is written instead`(_ hasKiosk: Bool) throws {
+  func `a tag that immediately replaces a half-written one is written instead`(_ hasKiosk: Bool) throws {
     let world = try slowWorld()
     if hasKiosk { try world.start() }
     try placeSlowTag(world)
@@ -108,7 +108,7 @@ import Testing
     #expect(try secretCount(world) == 3)
   }
 
-  @Test func `killed in the midst of the pages it has saved no secret, and a second write repairs the tag`() throws {
+  @Test func `a command killed while it writes pages has saved no secret, and a second write repairs the tag`() throws {
     let world = try slowWorld()
     let before = try secretCount(world)
     try placeSlowTag(world)
@@ -129,7 +129,7 @@ import Testing
     try expectWorks(world)
   }
 
-  @Test func `the kiosk killed in the midst of the pages has saved no secret, and a second write repairs the tag`()
+  @Test func `a kiosk killed while it writes pages has saved no secret, and a second write repairs the tag`()
     throws
   {
     let world = try slowWorld()

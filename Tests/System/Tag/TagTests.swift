@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: ["ntag213", "ntag215", "type4", "ntag424"])
-  func `a tag written without a kiosk is read by others to the expected bytes, and acts`(_ model: String) throws {
+  func `a tag written without a kiosk is read by other libraries as expected, and acts`(_ model: String) throws {
     let world = try KioskWorld()
     try world.tell("place \(model) uid=04a1b2c3d4e5f6")
     let done = try world.tappet("tag", "write", "light", "--label", "Back door", "--timeout", "60", "--json")
@@ -47,7 +47,7 @@ import Testing
     #expect(tap.received.count == 1)
   }
 
-  @Test func `through the running kiosk the next tag is written, is not a tap, and acts at once when it comes again`()
+  @Test func `a tag written through the kiosk does not count as a tap, but acts when tapped again`()
     throws
   {
     let world = try KioskWorld()
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a tag pulled away half-way leaves no secret, is asked for again, and is whole then`(_ hasKiosk: Bool) throws {
+  func `a tag pulled away half-way leaves no secret, and is completed when it returns`(_ hasKiosk: Bool) throws {
     let world = try KioskWorld(.init(more: "max_secrets: 3"))
     if hasKiosk { try world.start() }
     for exchanges in [7, 20, 33] {
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a tag that is written again has one secret, and a shared one stays`(_ hasKiosk: Bool) throws {
+  func `a rewritten tag has one secret, and a shared secret is kept`(_ hasKiosk: Bool) throws {
     let world = try KioskWorld(.init(more: "max_secrets: 3"))
     if hasKiosk { try world.start() }
     try world.tell("place ntag213 uid=\(world.freshUID())")
@@ -127,7 +127,7 @@ import Testing
     #expect(fourth.status == 1 && fourth.errors.contains("bell already has 3 secrets"), "\(fourth)")
   }
 
-  @Test func `Ctrl-C and a tag that does not come back leave nothing behind`() throws {
+  @Test func `Ctrl-C, or a tag that does not return, leaves nothing behind`() throws {
     let world = try KioskWorld()
     for hasKiosk in [false, true] {
       if hasKiosk { try world.start() }
@@ -148,7 +148,7 @@ import Testing
     try world.goodTap()
   }
 
-  @Test func `every tag that cannot be written has its sentence and ends with 1`() throws {
+  @Test func `every tag that cannot be written has its own message and exit status 1`() throws {
     let world = try KioskWorld(withBroker: false)
     for (placement, sentence) in [
       ("ntag213 readonly", "read-only"), ("ntag213 locked", "permanently locked"), ("ultralight", "can store only 48"),

@@ -18,7 +18,7 @@ import Testing
       environment: ["LIBNFC_DEFAULT_DEVICE": device, "LIBNFC_DEVICE": device], input: input)
   }
 
-  @Test func `erase, format and lock do what they say, and protect keeps others away`() throws {
+  @Test func `erase, format and lock work, and protect prevents other programs from writing`() throws {
     let world = try KioskWorld(withBroker: false)
     try world.tell("place ntag215 blank")
     #expect(try world.tappet("tag", "format", "--yes").output.contains("formatted: NTAG215"))
@@ -39,7 +39,7 @@ import Testing
     #expect(try world.tappet("tag", "read").status == 0)
   }
 
-  @Test func `images that others made are accepted`() throws {
+  @Test func `images written by other programs are accepted`() throws {
     let world = try KioskWorld()
     let url = try world.url(1)
     let message = try OtherLibraries.message(url)
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `watch shows each tag, a line of JSON each`(_ hasKiosk: Bool) throws {
+  func `watch shows each tag as a line of JSON`(_ hasKiosk: Bool) throws {
     let world = try KioskWorld()
     if hasKiosk { try world.start() }
     let watching = try waiting(world, "watch", "--json")

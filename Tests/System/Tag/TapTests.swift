@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct TapTests {
-  @Test func `a good tag of each model is delivered once, and only then`() throws {
+  @Test func `a valid tag of each model is delivered exactly once`() throws {
     let world = try KioskWorld()
     try world.start()
     for model in ["ntag213", "ntag215", "ntag216", "ultralight-ev1-128", "type4", "ntag424"] {
@@ -19,7 +19,7 @@ import Testing
     #expect(try Set(world.settled().map(\.payload)).count == 6)
   }
 
-  @Test func `a bad tag is refused with its own sentence, nothing is published, and the next good one works`() throws {
+  @Test func `an invalid tag is refused with its own message and not published, and the next valid one works`() throws {
     let world = try KioskWorld()
     try world.start()
     let stranger = Signing.key()
@@ -68,7 +68,7 @@ import Testing
     try world.goodTap()
   }
 
-  @Test func `a message and its topic say which tag it was`() throws {
+  @Test func `a message and its topic identify the tag`() throws {
     let world = try KioskWorld(
       KioskWorld.KioskConfiguration(
         more: "  - {name: who, topic: 'home/%{tag}', message: '{\"uid\":\"%{uid}\",\"by\":\"%{tag}\",\"otp\":\"%T\"}'}")
@@ -88,7 +88,7 @@ import Testing
     #expect(content["uid"] == uid && content["by"] == "Ann/\"blue\"" && (content["otp"] ?? "").count > 20)
   }
 
-  @Test func `a held tag counts once, and a quick second tap falls to the cooldown`() throws {
+  @Test func `a held tag counts once, and a quick second tap is ignored for the cooldown`() throws {
     let world = try KioskWorld(
       KioskWorld.KioskConfiguration(more: "  - {name: slow, topic: home/slow, message: x, cooldown: 1 h}"))
     try world.importSecret(index: 3, key: world.keys[1])

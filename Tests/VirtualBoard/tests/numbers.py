@@ -35,7 +35,7 @@ def switches_each_second(world):
     return (switches(world) - first) / (now(world) - began)
 
 
-@measurement("Debian 12", "an idle panel wakes nobody")
+@measurement("Debian 12", "an idle panel causes no wakeups")
 def idles(world):
     world.kiosk.run_with("", ACTIONS, is_fresh=True)
     without = switches_each_second(world)
