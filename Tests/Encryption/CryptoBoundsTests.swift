@@ -35,7 +35,7 @@ private let room = "!door:h"
     }
   }
 
-  @Test func `a stranger's keys are not kept, and a member's lines are read`() throws {
+  @Test func `a stranger's keys are not kept, and a member's lines are still read`() throws {
     #expect(try kiosk.read([ann.say("!one", to: users)]) == ["!one"])
     server.strangers = ["@mallory:h"]
     try flood(by: "@mallory:h", 1...12)
@@ -113,7 +113,7 @@ private let room = "!door:h"
     #expect(kiosk.machine.lists["@ann:h"]?.devices.count == Limits.devicesPerUserMax)
   }
 
-  @Test func `a line of somebody who may command that cannot be read is reported, once a minute`() throws {
+  @Test func `an unreadable line from a user with commands is reported once a minute`() throws {
     kiosk.machine.favor(["@ann:h"])
     kiosk.isDeaf = true
     let lines = try (1...3).map { try ann.say("!\($0)", to: users) }

@@ -20,7 +20,7 @@ private let ann = "@ann:h"
     (try Peer(server, kiosk, "KIOSK", policy), try Peer(server, ann, "PHONE"))
   }
 
-  @Test func `a line is read in one event alone, which may come again`() throws {
+  @Test func `a line is read from one event only, which may be repeated`() throws {
     let (kiosk, ann) = try pair()
     let line = try ann.say("!bell", to: [ann.machine.user, kiosk.machine.user])
     #expect(try kiosk.read([line]) == ["!bell"])
@@ -59,7 +59,7 @@ private let ann = "@ann:h"
     #expect(try later.read([ann.say("!gate on", to: users)]) == ["!gate on"])
   }
 
-  @Test func `a line that was withheld is not read after a later one of its device, whatever its session`() throws {
+  @Test func `a withheld line is not read after a later one of its device, in any session`() throws {
     let (kiosk, ann) = try pair()
     let users = [ann.machine.user, kiosk.machine.user]
     var rotation = Rotation()
@@ -73,7 +73,7 @@ private let ann = "@ann:h"
     #expect(try kiosk.read([ben.say("!5", to: [ben.machine.user, kiosk.machine.user])]) == ["!5"])
   }
 
-  @Test func `numbers of read messages are remembered over a restart, and the sessions continue`() throws {
+  @Test func `the numbers of read messages survive a restart, and the sessions continue`() throws {
     let (kiosk, ann) = try pair()
     let users = [ann.machine.user, kiosk.machine.user]
     let first = try ann.say("!bell", to: users)
@@ -85,7 +85,7 @@ private let ann = "@ann:h"
     #expect(try annAgain.read([again.say("!two", to: users)]) == ["!two"])
   }
 
-  @Test func `lines of others, in other rooms, corrections and notices are not read`() throws {
+  @Test func `lines of strangers or in other rooms, corrections and notices are not read`() throws {
     let (kiosk, ann) = try pair()
     let users = [ann.machine.user, kiosk.machine.user]
     let line = try ann.say("!bell", to: users)
@@ -152,7 +152,7 @@ private let ann = "@ann:h"
     #expect(try kiosk.read([]).isEmpty)
   }
 
-  @Test func `a device that leaves reads nothing more, and one that comes nothing from before`() throws {
+  @Test func `a device that leaves reads no later lines, and a new device no earlier ones`() throws {
     let (kiosk, ann) = try pair()
     let ben = try Peer(server, "@ben:h", "LAPTOP")
     let all = [ann.machine.user, ben.machine.user, kiosk.machine.user]
@@ -205,7 +205,7 @@ private let ann = "@ann:h"
     #expect(MatrixAnswer(Array(#"{"algorithm":"m.other"}"#.utf8)).rotation == nil)
   }
 
-  @Test func `if only signed devices count, an unsigned one gets no key and cannot command`() throws {
+  @Test func `if only signed devices count, an unsigned device gets no key and cannot command`() throws {
     server.refusesIdentities = true
     let (kiosk, ann) = try pair(.signed)
     let users = [ann.machine.user, kiosk.machine.user]
@@ -232,7 +232,7 @@ private let ann = "@ann:h"
     #expect(try tablet.read([kiosk.say("!three", to: users)]).isEmpty)
   }
 
-  @Test func `a device whose keys are lost is logged out, and does nothing else`() throws {
+  @Test func `a device whose keys are lost is logged out, and does nothing more`() throws {
     let (first, _) = try pair()
     try first.settle()
     let again = try Peer(server, kiosk, "KIOSK", .all, publishes: false)
@@ -241,7 +241,7 @@ private let ann = "@ann:h"
     #expect(try again.step() == .logOut)
   }
 
-  @Test func `a collision of keys logs the device out after a query, and no other refusal does`() throws {
+  @Test func `a key collision logs the device out after a query, and no other refusal does`() throws {
     let restored = try Peer(server, "@restored:h", "OLD", .all)
     restored.now += Limits.keyUploadRest
     restored.machine.note(keyCount: 0, hasFallback: true)
@@ -289,7 +289,7 @@ private let ann = "@ann:h"
     #expect(try ann.read([next.restarted().say("!four", to: users)]) == ["!four"])
   }
 
-  @Test func `each start has its own session, and a message that did not arrive ends no device`() throws {
+  @Test func `each start has its own session, and an undelivered message ends no device`() throws {
     let (kiosk, ann) = try pair()
     let users = [ann.machine.user, kiosk.machine.user]
     var (current, names) = (kiosk, Set<String?>())
@@ -305,7 +305,7 @@ private let ann = "@ann:h"
     #expect(SentMessages.index(of: "AwgF!") == nil && SentMessages.index(of: "") == nil)
   }
 
-  @Test func `the device is signed by an identity that the account did not have, and by no other`() throws {
+  @Test func `the device is signed only by an identity that is new to the account`() throws {
     let kiosk = try Peer(server, kiosk, "KIOSK")
     let ann = try Peer(server, ann, "PHONE", .signed)
     let users = [ann.machine.user, kiosk.machine.user]
@@ -339,7 +339,7 @@ private let ann = "@ann:h"
     #expect(fallback != nil && server.fallbackKeys["@kiosk:h KIOSK"] != fallback)
   }
 
-  @Test func `a device without one-time keys is asked once, and the others get their key`() throws {
+  @Test func `a device without one-time keys is queried once, and the others get their keys`() throws {
     let (kiosk, ann) = try pair()
     let ben = try Peer(server, "@ben:h", "LAPTOP")
     server.oneTimeKeys["@ben:h LAPTOP"] = []
@@ -353,7 +353,7 @@ private let ann = "@ann:h"
     #expect(server.claims == claims)
   }
 
-  @Test func `no bytes to this device, and none in a room, change anything but what they should`() throws {
+  @Test func `random bytes to this device or in a room change nothing else`() throws {
     let (kiosk, ann) = try pair()
     let users = [ann.machine.user, kiosk.machine.user]
     let line = try ann.say("!bell", to: users)

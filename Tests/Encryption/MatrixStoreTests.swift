@@ -25,7 +25,7 @@ import Testing
     return Dictionary(uniqueKeysWithValues: rows.map { ($0.row.name, String(decoding: $0.value, as: UTF8.self)) })
   }
 
-  @Test func `rows are kept over a restart, replaced and removed`() throws {
+  @Test func `rows survive a restart, and are replaced and removed`() throws {
     do {
       let store = try open()
       try store.commit([change("a", "one"), change("b", "two"), change("a", "three")])
@@ -44,7 +44,7 @@ import Testing
     #expect(try Database(path: folder + "/matrix.db").integer("PRAGMA user_version") == 1)
   }
 
-  @Test func `nobody but the owner reads the file, and a key in it is not readable`() throws {
+  @Test func `only the owner can read the file, and a key in it is sealed`() throws {
     let store = try open()
     try store.commit([change("a", "a-key-of-the-test")])
     for name in ["matrix.db", "matrix.db-wal"] {
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `a row that was moved, changed or sealed elsewhere is noticed`() throws {
+  @Test func `a row that was moved, changed or sealed elsewhere is detected`() throws {
     do {
       let store = try open()
       try store.commit([change("a", "one"), change("b", "two")])
@@ -68,7 +68,7 @@ import Testing
     #expect(try open().rows() == nil)
   }
 
-  @Test func `an encrypted room stays encrypted for the next device, and if the keys are lost`() throws {
+  @Test func `a room stays encrypted for the next device, and after the keys are lost`() throws {
     let room = MatrixChange(row: MatrixRow(.encryptedRoom, "!door:h"), value: Array("true".utf8))
     do { try open().commit([room, change("a", "one")]) }
     do {
@@ -83,7 +83,7 @@ import Testing
     #expect(try open("@kiosk:h C").encryptedRooms().map(\.row.name) == ["!door:h"])
   }
 
-  @Test func `a new device starts without keys, and a cleared one has none`() throws {
+  @Test func `a new device starts without keys, and clearing removes them all`() throws {
     #expect(!MatrixStore.hasKeys(folder: folder, of: "@kiosk:h A"))
     #expect(!FileManager.default.fileExists(atPath: folder))
     do {

@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `every changed byte of a message is noticed, and leaves the session as it was`() throws {
+  @Test func `every changed byte of a message is detected, and does not change the session`() throws {
     let vectors = try Vectors()
     let session = try MegolmInbound.create(key: vectors.text("key"))
     let message = Array(vectors.all("megolm")[0][0].utf8)
@@ -64,7 +64,7 @@ import Testing
     #expect(try session.decrypt(message).index == 0)
   }
 
-  @Test func `a stored object continues where it was, and a damaged one is refused`() throws {
+  @Test func `a stored object resumes where it was, and a damaged one is refused`() throws {
     let session = try MegolmOutbound.create()
     let reader = try MegolmInbound.create(key: session.key())
     _ = try session.encrypt([1])

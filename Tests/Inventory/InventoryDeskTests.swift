@@ -28,7 +28,7 @@ import Testing
     return moves
   }
 
-  @Test func `a tag stands for one thing, of any kind, and for it again when it comes back`() throws {
+  @Test func `a tag identifies one thing of any kind, even after the thing is removed and restored`() throws {
     let shelf = try world.spot()
     let box = try world.add(.box, "Screws", shelf)
     let item = try world.add(.item, "M4", box)
@@ -46,7 +46,7 @@ import Testing
     #expect(try inventory.entry(tag: uid) == box)
   }
 
-  @Test func `a barcode belongs to one entry, and to it again after an undo`() throws {
+  @Test func `a barcode belongs to one entry, and again after an undo`() throws {
     let shelf = try world.spot()
     let box = try world.add(.box, "Screws", shelf)
     let (m4, m5) = (try world.add(.item, "M4", box), try world.add(.item, "M5", box))
@@ -136,7 +136,7 @@ import Testing
     #expect(try inventory.tags(of: box).isEmpty && world.names(.box) == ["Screws"])
   }
 
-  @Test func `a loan with a last day is overdue after it, and can be made longer`() throws {
+  @Test func `a loan with a last day is overdue after it, and can be extended`() throws {
     let box = try world.add(.box, "Tools", try world.spot())
     let (drill, saw) = (try world.add(.item, "Drill", box), try world.add(.item, "Saw", box))
     let (first, second) = (try #require(CalendarDay("2026-12-24")), try #require(CalendarDay("2026-12-31")))
@@ -197,7 +197,7 @@ import Testing
       ])
   }
 
-  @Test func `each change is passed on once and in order, from the first question on`() throws {
+  @Test func `each change is passed on once and in order, from the first request on`() throws {
     let shelf = try world.spot()
     #expect(try inventory.nextNews() == nil)
     let box = try world.add(.box, "Screws", shelf)

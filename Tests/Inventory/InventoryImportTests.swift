@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `rows without ids make the places of their paths once, and a second time change nothing`() throws {
+  @Test func `rows without ids create the places of their paths once, and a second import changes nothing`() throws {
     #expect(try load(flatRows(), isTrial: true) == [13, 0, 0])
     #expect(try inventory.count(of: .building) == 0)
     #expect(try load(flatRows()) == [13, 0, 0])
@@ -80,7 +80,7 @@ import Testing
     #expect(items.contains("SEARCH item USING INDEX item_name (box=? AND name=?"), "\(items)")
   }
 
-  @Test func `an export imports elsewhere as it was, and here changes nothing`() throws {
+  @Test func `an export is imported unchanged elsewhere, and changes nothing here`() throws {
     try _ = load(flatRows())
     try inventory.remove(try inventory.resolve("M4", .item), by: "Ann")
     try world.add(.item, " M6 ", try inventory.resolve("Rope", .box)) {
@@ -128,7 +128,7 @@ import Testing
     #expect(try world.dump() == before && world.isWhole())
   }
 
-  @Test func `boxes with the same label and codes of their own stay two, and so do their items`() throws {
+  @Test func `boxes with the same label but different codes stay separate, and so do their items`() throws {
     for rows in [
       [("", "B-1"), ("", "B-2")], [("Rope", "B-1"), ("Wire", "B-2"), ("Tape", "B-1")],
       [("", "B-1"), ("Rope", "B-1"), ("Wire", "B-2")],
@@ -151,13 +151,13 @@ import Testing
     }
   }
 
-  @Test func `a row about a box with a new code gives its box that code`() throws {
+  @Test func `a row about a box with a new code sets that box's code`() throws {
     try _ = load(flatRows())
     #expect(try load([row("House", "Cellar", "Shelf", "Screws", code: "B-1")]) == [0, 1, 0])
     #expect(try world.names(.box).sorted() == ["Nails", "Rope", "Screws"] && inventory.box(code: "B-1") != nil)
   }
 
-  @Test func `one bad row in the end, and nothing is changed`() throws {
+  @Test func `one bad row at the end leaves everything unchanged`() throws {
     try _ = load(flatRows())
     let before = try world.dump("place item change")
     let box = try inventory.resolve("Screws", .box)

@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `undoing a loan is a move from the person to the item's place`() throws {
+  @Test func `undoing a loan is recorded as a move from the person to the item's place`() throws {
     try inventory.lend(drill, to: "Ben", by: "Ann")
     try inventory.undo(by: "Cy")
     #expect(try lastMove() == "Cy Drill: Ben > House → Cellar → Shelf → Tools")
@@ -108,7 +108,7 @@ import Testing
     #expect(try inventory.loan(of: drill)?.person == "Ben")
   }
 
-  @Test func `a change on which another person's depends is not undone, and that one is named`() throws {
+  @Test func `a change is not undone if another person's depends on it, and the later change is named`() throws {
     func refuse(_ older: InventoryChange?, _ what: String) throws {
       let before = try state()
       let (older, newer) = (try #require(older), try #require(try inventory.changes().first))
@@ -161,7 +161,7 @@ import Testing
     #expect(try world.isWhole())
   }
 
-  @Test func `an older loan is taken back alone, next to what others do`() throws {
+  @Test func `an older loan is undone alone, despite changes by others`() throws {
     try inventory.lend(drill, to: "Ann", by: "Ann")
     let loan = try #require(try inventory.changes().first)
     try inventory.lend(saw, to: "Ben", by: "Ben")

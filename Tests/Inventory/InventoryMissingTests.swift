@@ -84,7 +84,7 @@ import Testing
     #expect(try missing() == ["M2"])
   }
 
-  @Test func `a count of a spot includes the items in its boxes, and of two places both`() throws {
+  @Test func `a count of a spot includes the items in its boxes, and a count of two places covers both`() throws {
     try see(shelf, as: .countedPlace)
     try count(items[2], ticket: 1)
     #expect(try end() == ["M1", "M2"])
@@ -93,7 +93,7 @@ import Testing
     #expect(try end() == nil)
   }
 
-  @Test func `an audit of a spot covers its boxes, and that of a box its items`() throws {
+  @Test func `an audit of a spot covers its boxes, and an audit of a box its items`() throws {
     try see(shelf, as: .auditedPlace)
     try see(boxes[1], as: .content)
     #expect(try end() == ["Box 1", "Box 3"])
@@ -102,7 +102,7 @@ import Testing
     #expect(try end() == ["M2"] && missing() == ["Box 3", "M2"])
   }
 
-  @Test func `everything is missing from a spot where nothing was seen, even if others follow`() throws {
+  @Test func `everything is missing from a spot in which nothing was seen, even if other spots follow`() throws {
     let rack = try world.spot(["Barn", "Attic", "Rack"])
     try world.add(.box, "Box 4", rack)
     try see(shelf, rack, as: .auditedPlace)
@@ -200,7 +200,7 @@ import Testing
     #expect(try end() == nil && missing() == [])
   }
 
-  @Test func `the answer names at most 20 of them, and counts all`() throws {
+  @Test func `the response names at most 20 missing items, and counts all`() throws {
     for number in 1...30 { try world.add(.item, "N\(number)", boxes[2]) }
     try see(boxes[2], as: .countedPlace)
     let list = try #require(try world.inventory.endStocktake(stocktake.number, isKept: true).missing)

@@ -47,7 +47,7 @@ import Testing
     #expect(try inventory.entry(tag: try #require(TagUID([4, 1, 2, 3]))) == nil)
   }
 
-  @Test func `a building that is removed and brought back has the tags and the loans of all that is in it`() throws {
+  @Test func `a building that is removed and restored keeps the tags and loans of its contents`() throws {
     let shelf = try world.spot()
     let box = try world.add(.box, "Tools", shelf)
     let drill = try world.add(.item, "Drill", box) { $0.minimum = .some(2) }
@@ -104,7 +104,7 @@ import Testing
     #expect(try lent(inventory) == ["Drill", "Saw", "Axe"])
   }
 
-  @Test func `a change is repeated until it is passed on, even to another process`() throws {
+  @Test func `a change is repeated until it is passed on, even in another process`() throws {
     #expect(try inventory.nextNews() == nil)
     for name in ["A", "B", "C"] { try world.add(.building, name) }
     let first = try #require(try inventory.nextNews())
@@ -120,7 +120,7 @@ import Testing
     #expect(try inventory.nextNews() == nil)
   }
 
-  @Test func `the oldest unread changes are discarded, and a gap counts them`() throws {
+  @Test func `the oldest unread changes are discarded, and the gap reports their number`() throws {
     #expect(try inventory.nextNews() == nil)
     let building = try world.add(.building, "House")
     let oldest = try #require(try inventory.nextNews())
@@ -139,7 +139,7 @@ import Testing
     #expect(try inventory.nextNews() == nil)
   }
 
-  @Test func `the low items come one by one, the oldest first, and each once`() throws {
+  @Test func `low items are reported one by one, oldest first, and once each`() throws {
     let box = try world.add(.box, "Screws", try world.spot())
     var items: [InventoryEntry] = []
     for name in ["M3", "M4", "M5", "M6"] {

@@ -150,7 +150,7 @@ import Testing
     #expect(try loans() == ["Ann 6"])
   }
 
-  @Test func `each loan and return of pieces is taken back and made again`() throws {
+  @Test func `each loan and return of pieces is undone and redone`() throws {
     let changes: [() throws -> Void] = [
       { try self.inventory.lend(self.screws, to: "Ann", quantity: 5, by: "Eve") },
       { try self.inventory.lend(self.screws, to: "Ben", quantity: 2, until: self.day(3), by: "Eve") },
@@ -193,7 +193,7 @@ import Testing
     #expect(try inventory.reservations(of: screws).last?.person == "Ann")
   }
 
-  @Test func `a loan leaves the pieces that others have reserved, and a reservation those that are lent`() throws {
+  @Test func `a loan leaves the pieces reserved by others, and a reservation the pieces on loan`() throws {
     try reserve(4, 0, 2, "Ann")
     let ann = try inventory.reservations(of: screws)[0]
     #expect(throws: InventoryError.reserved(ann)) { try inventory.lend(screws, to: "Ben", quantity: 7, by: "Eve") }
@@ -209,7 +209,7 @@ import Testing
     try reserve(10, 5, 5, "Cy")
   }
 
-  @Test func `a box is lent and returned, and is back when it is put somewhere`() throws {
+  @Test func `a box is lent and returned, and counts as returned when it is put somewhere`() throws {
     try inventory.lend(box, to: "Ann", until: day(-1), by: "Eve")
     var lent: [String] = []
     try inventory.forEachLent(.box, dueBefore: .today) { entry in
@@ -237,7 +237,7 @@ import Testing
     #expect(moves.reversed() == ["Ann", "Barn → Loft → Corner", "Ann", shelf])
   }
 
-  @Test func `an item is listed once, however many people have some of it`() throws {
+  @Test func `an item is listed once, however many people have pieces of it`() throws {
     for person in ["Ann", "Ben", "Cy"] {
       try inventory.lend(screws, to: person, quantity: 1, until: day(-2), by: "Eve")
     }

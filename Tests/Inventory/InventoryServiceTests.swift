@@ -40,7 +40,7 @@ import Testing
     throw TestFault("no news")
   }
 
-  @Test func `a tap is answered while another process writes, and its news follow when it has`() throws {
+  @Test func `a tap is answered while another process writes, and its change is passed on afterwards`() throws {
     #expect(try world.inventory.nextNews() == nil)
     let nails = try world.add(.item, "Nails", try world.add(.box, "Tools", try world.spot())) {
       ($0.quantity, $0.minimum) = (1, 5)
@@ -113,7 +113,7 @@ import Testing
     #expect(try world.inventory.loans(of: box).isEmpty)
   }
 
-  @Test func `pieces are counted once for each ticket, and none is taken that is not there`() throws {
+  @Test func `pieces are counted once for each ticket, and none beyond the stock is taken`() throws {
     let nails = try world.add(.item, "Nails", try world.add(.box, "Tools", try world.spot())) { $0.quantity = 2 }
     order(.begin(scanner: ""))
     // The second order has the first one's ticket, as after a response that was lost.
@@ -137,7 +137,7 @@ import Testing
     #expect(try inventory.entry(nails.id)?.quantity == 1)
   }
 
-  @Test func `a number replaces the piece before it, and an undo takes back all of them`() throws {
+  @Test func `a number replaces the preceding piece, and an undo reverts all of its pieces`() throws {
     let nails = try world.add(.item, "Nails", try world.add(.box, "Tools", try world.spot())) { $0.quantity = 30 }
     let stocktake = Stocktake(number: 2, action: "counting")
     order(.begin(scanner: ""))
@@ -214,7 +214,7 @@ import Testing
     #expect(try inventory.sighting(of: nails)?.who == "Ada")
   }
 
-  @Test func `a thing or place that was removed before the second tap is refused, and nothing else moves`() throws {
+  @Test func `a thing or place removed before the second tap is refused, and nothing else moves`() throws {
     let (rack, shelf) = (try world.spot(["House", "Cellar", "Rack"]), try world.spot())
     let box = try world.add(.box, "Tools", rack)
     let nails = try world.add(.item, "Nails", box)
@@ -236,7 +236,7 @@ import Testing
     #expect(try world.inventory.entry(box.id) == box && world.inventory.changes().first?.verb == .removed)
   }
 
-  @Test func `a move that finds the disk full changes nothing, and works when there is room`() throws {
+  @Test func `a move on a full disk changes nothing, and works once there is room`() throws {
     let name = String(repeating: "x", count: Limits.inventoryNameSizeMax)
     let spots = [try world.spot(["House", name, "Rack"]), try world.spot(["Barn", name, "Shelf"])]
     let box = try world.add(.box, name, spots[0])
@@ -300,7 +300,7 @@ import Testing
     #expect(listed?.items.map(\.path) == ["House → Cellar → Shelf → Tools"])
   }
 
-  @Test func `a database that is busy when a change was passed on is asked again`() throws {
+  @Test func `a database that is busy when a change was passed on is retried`() throws {
     // The first look of all begins with what is new from then on.
     #expect(try world.inventory.nextNews() == nil)
     try world.add(.building, "House")
@@ -343,7 +343,7 @@ import Testing
     #expect(try next(.out) { $0.count == 0 }.items.isEmpty)
   }
 
-  @Test func `overdue items come by a known clock, one at a time, and not again when they were passed on`() throws {
+  @Test func `overdue items are reported once the clock is known, one at a time, and once each`() throws {
     let box = try world.add(.box, "Tools", try world.spot())
     let items = try ["Drill", "Saw"].map { try world.add(.item, $0, box) }
     for (days, item) in items.enumerated() {

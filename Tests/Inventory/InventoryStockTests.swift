@@ -196,7 +196,7 @@ import Testing
     return nil
   }
 
-  @Test func `each dip is reported once, in any order of changes, reports and crashes`() throws {
+  @Test func `each shortage is reported once, in any order of changes, reports and crashes`() throws {
     for seed: UInt64 in 1...20 { #expect(try play(.none, seed: seed) == nil, "seed \(seed)") }
   }
 

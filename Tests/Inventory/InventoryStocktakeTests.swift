@@ -67,7 +67,7 @@ import Testing
     #expect(try world.inventory.changes().count == changes && world.inventory.stocktakes().isEmpty)
   }
 
-  @Test func `the count holds against a change in the meantime, and pieces on loan are added to it`() throws {
+  @Test func `a count applies despite a later change, and pieces on loan are added to it`() throws {
     #expect(try world.inventory.nextNews() == nil)
     try count(screws, 1...4)
     try world.inventory.adjust(screws, by: 2, by: "Ben")

@@ -180,8 +180,7 @@ import Testing
     #expect(throws: InventoryError.unknown(.building, "House")) { try inventory.remove(house, by: "Ann") }
   }
 
-  @Test func `words are found by their beginnings, without case, accents, and letters that have no plain form`() throws
-  {
+  @Test func `words are found by their beginnings, ignoring case, accents and special letters`() throws {
     let box = try world.add(.box, "Größe 5", try world.spot()) { $0.code = "Kiste-9" }
     for (name, notes) in [
       ("Schlüssel", "für die Tür"), ("Smørbrød", ""), ("Łódź", "łopata"), ("Ærø", ""),
@@ -218,7 +217,7 @@ import Testing
     ("gaffa raum 1", ["Gaffa"]), ("raum gaffa", ["Gaffa"]), ("haus kiste", ["Kiste"]), ("gaffa raum 2", []),
     ("raum 1", ["Raum 1"]), ("haus regal raum", ["Regal"]),
   ])
-  func `a search looks inside words, in every script, and at the places`(_ query: String, _ names: [String]) throws {
+  func `a search looks inside words, in every script, and in the places`(_ query: String, _ names: [String]) throws {
     let box = try world.add(.box, "Kiste", try world.spot(["Haus", "Raum 1", "Regal"])) { $0.code = "K-042" }
     for name in ["不锈钢螺丝", "M4螺丝刀", "กุญแจบ้าน", "皿ねじ", "육각나사못", "Senkkopfschraube", "Gaffa"] {
       try world.add(.item, name, box)
@@ -248,7 +247,7 @@ import Testing
     }
   }
 
-  @Test func `a path is followed from its outermost name, however many things have the last one`() throws {
+  @Test func `a path is followed from its outermost name, even if many things share the last name`() throws {
     for building in 0..<30 {
       let room = try world.add(.room, "Room", try world.add(.building, "House \(building)"))
       for shelf in 0..<40 { try world.add(.spot, "Shelf \(shelf)", room) }
@@ -275,7 +274,7 @@ import Testing
     #expect(try inventory.entry(box.id, of: .box)?.name.utf8.elementsEqual(typed.utf8) == true)
   }
 
-  @Test func `a person names a thing by code, id, name or path`() throws {
+  @Test func `a thing can be specified by code, id, name or path`() throws {
     let shelf = try world.spot()
     let other = try world.spot(["Barn", "Cellar", "Shelf"])
     let box = try world.add(.box, "Screws", shelf) { $0.code = "B-17" }

@@ -25,7 +25,7 @@ import TestSupport
     return moves
   }
 
-  @Test func `each kind of change is taken back whole, one after the other`() throws {
+  @Test func `each kind of change is undone completely, one after the other`() throws {
     let shelf = try world.spot()
     let barn = try world.spot(["Barn", "Loft", "Corner"])
     let box = try world.add(.box, "Größe", shelf) { $0.code = "B-17" }
@@ -58,7 +58,7 @@ import TestSupport
     #expect(try inventory.location(of: try inventory.resolve("B-17", .box)).path == "House → Cellar → Shelf")
   }
 
-  @Test func `the last fifty changes can be taken back, and then none`() throws {
+  @Test func `the last fifty changes can be undone, and no older ones`() throws {
     for number in 0..<60 { try world.add(.building, "\(number)") }
     for number in (10..<60).reversed() {
       let change = try inventory.undo(by: "Ben")
@@ -142,7 +142,7 @@ import TestSupport
     #expect(try world.names(in: nails).sorted() == ["40 mm", "60 mm"] && world.isWhole())
   }
 
-  @Test func `every move is in the history, and the way back too`() throws {
+  @Test func `every move is in the history, and so is its undo`() throws {
     let (shelf, corner) = (try world.spot(), try world.spot(["Barn", "Loft", "Corner"]))
     let box = try world.add(.box, "Screws", shelf)
     let other = try world.add(.box, "Nails", corner)
@@ -183,7 +183,7 @@ import TestSupport
     #expect(try world.isWhole())
   }
 
-  @Test func `fifty writers at once all get their turn`() throws {
+  @Test func `fifty simultaneous writers all succeed`() throws {
     let folder = world.folder.path
     let failures = Mutex(0)
     DispatchQueue.concurrentPerform(iterations: 50) { number in

@@ -20,7 +20,7 @@ private func findings(of scanner: Scanner, _ count: Int = 1, to last: Scanner.Fi
 }
 
 @Suite struct ScannerTests {
-  @Test func `a scanner that is missing, or is something else, is reported once`() {
+  @Test func `a missing scanner, or a device that is not a scanner, is reported once`() {
     for (path, code) in [("/nowhere/scanner", ENODEV), ("/dev/null", ENOTTY), ("/tmp", ENOTTY)] {
       let scanner = Scanner(path: path, layout: .us)
       #expect(scanner.work(isReadable: false) == [.state(errno: code)])
@@ -40,7 +40,7 @@ private func findings(of scanner: Scanner, _ count: Int = 1, to last: Scanner.Fi
     #expect(scanner.dueIn == nil)
   }
 
-  @Test func `half a code is reported when nothing follows, and its rest is discarded`() throws {
+  @Test func `half a code is reported when nothing follows, and its remainder is discarded`() throws {
     let line = try SerialLine()
     let scanner = Scanner(path: line.path, layout: .us)
     _ = scanner.work(isReadable: false)
@@ -51,7 +51,7 @@ private func findings(of scanner: Scanner, _ count: Int = 1, to last: Scanner.Fi
     #expect(rest.filter { $0 != .scan(.failure(.scanIncomplete)) } == [.scan(.success("B-17"))])
   }
 
-  @Test func `noise is reported once, and the code after it is whole`() throws {
+  @Test func `noise is reported once, and the code after it is read`() throws {
     let line = try SerialLine()
     let scanner = Scanner(path: line.path, layout: .us)
     _ = scanner.work(isReadable: false)

@@ -48,7 +48,7 @@ import Testing
 
   @Test(
     arguments: [(-3 * 86_400, false), (-3_601, false), (-3_600, true), (-60, true), (86_400, true)] as [(Int64, Bool)])
-  func `a clock that is over an hour behind what was noted is not believed, over a restart`(
+  func `a clock over an hour behind the recorded time is not trusted, even after a restart`(
     _ step: Int64, _ isBelieved: Bool
   ) throws {
     let clock = try Played(latest: start)
@@ -60,7 +60,7 @@ import Testing
     #expect(clock.check().isGood == true && clock.monitor?.secondsBehind == nil)
   }
 
-  @Test func `the time is noted at the start and each hour, and a glitch in between is not`() throws {
+  @Test func `the time is recorded at the start and each hour, and a glitch in between is not`() throws {
     let clock = try Played()
     #expect(clock.check() == Answer(true, start))
     clock.pass(600)
@@ -80,14 +80,14 @@ import Testing
     #expect(clock.monitor?.secondsBehind != nil)
   }
 
-  @Test func `the clock that a person trusts is the one that counts from then on`() throws {
+  @Test func `once a person trusts the clock, its time replaces the recorded one`() throws {
     let clock = try Played(latest: start + 10 * 86_400)
     #expect(clock.check() == Answer(false, nil))
     #expect(clock.check(trusting: true) == Answer(true, start) && clock.monitor?.secondsBehind == nil)
     #expect(clock.check() == Answer(true, nil))
   }
 
-  @Test func `a clock that was never set is not noted`() throws {
+  @Test func `a clock that was never set is not recorded`() throws {
     let clock = try Played(latest: start)
     (clock.isSynchronized, clock.unix) = (false, 100)
     #expect(clock.check() == Answer(false, nil) && clock.monitor?.secondsBehind == nil)

@@ -22,7 +22,7 @@ import Testing
     try #require(isOver)
   }
 
-  @Test func `a client that floods gets one request served in each turn, and so does every other`() throws {
+  @Test func `a client that floods gets one request served per turn, and so does every other client`() throws {
     var served: [UInt64] = []
     let server = try ControlServer(listener: .listen(at: path), reactor: reactor) { _, client in
       served.append(client.number)
@@ -44,7 +44,7 @@ import Testing
     #expect(served.prefix(6).contains(3), "\(served)")
   }
 
-  @Test func `a helper of the kiosk's own gets no answer, and every other process does`() throws {
+  @Test func `the kiosk's helper processes get no response, and every other process does`() throws {
     let helpers = Helpers()
     let result = TestFolder.make("helper") + "/result"
     let program = TestFolder.make("helper") + "/program"
@@ -74,7 +74,7 @@ import Testing
     try turn { textSoFar(result) == "4 bytes\n" }
   }
 
-  @Test func `places are kept for root when all others are taken`() throws {
+  @Test func `connections are reserved for root when all others are in use`() throws {
     var isRoot = false
     var answered = 0
     let server = try ControlServer(

@@ -83,7 +83,7 @@ import Testing
     #expect(parts["index_7"]?["name"] as? String == "light")
   }
 
-  @Test func `each output is the component of its kind`() throws {
+  @Test func `each output becomes the matching kind of component`() throws {
     let parts = try components(Self.small)
     let pump = try #require(parts["switch_pump"])
     #expect(pump["p"] as? String == "switch" && pump["stat_t"] as? String == "tappet/kiosk/output/pump")
@@ -101,7 +101,7 @@ import Testing
     #expect(parts.values.filter { $0["p"] as? String == "cover" }.count == 2)
   }
 
-  @Test func `buttons are events and triggers of the gestures that they have`() throws {
+  @Test func `buttons become events and triggers for their gestures`() throws {
     let parts = try components(Self.small)
     let key = DiscoveryName.mapped("Bell 🔔")
     #expect(parts["event_" + key]?["evt_typ"] as? [String] == ["press", "hold"])
@@ -110,7 +110,7 @@ import Testing
     #expect(parts["hold_" + key]?["t"] as? String == "tappet/kiosk/button/" + key)
   }
 
-  @Test func `a chord is an event and a trigger under both buttons' names`() throws {
+  @Test func `a chord becomes an event and a trigger under both buttons' names`() throws {
     let parts = try components(Self.small)
     let key = DiscoveryName.mapped("Bell 🔔", "a/b")
     let event = try #require(parts["chord_" + key])

@@ -9,7 +9,7 @@ import Testing
 @Suite struct InboxTests {
   private func id(_ number: UInt64) -> EntryID { EntryID(high: 1, low: number) }
 
-  @Test func `acknowledgements that follow each other become one event, in their order`() throws {
+  @Test func `consecutive acknowledgements become one event, in order`() throws {
     let inbox = Inbox(try Mailbox())
     inbox.append(.link(.acknowledged(id(1))))
     #expect(inbox.beginHandling())

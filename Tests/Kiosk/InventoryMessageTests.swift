@@ -26,7 +26,7 @@ import Testing
     return item
   }
 
-  @Test func `a list of low items contains nothing about loans`() throws {
+  @Test func `a list of low items contains no loans`() throws {
     var list = InventoryList(.low, count: 1)
     list.items = [item("M4")]
     #expect(
@@ -37,7 +37,7 @@ import Testing
     #expect(try json(InventoryList(.low, count: 0).message)["items"] as? [String] == [])
   }
 
-  @Test func `a list names who has what since when, and whether it is overdue`() throws {
+  @Test func `a list shows who has which item since when, and whether it is overdue`() throws {
     var list = InventoryList(.out, count: 3)
     var (drill, saw) = (item("Drill"), item("Saw"))
     drill.loan = .init(person: "Ann", unixMilliseconds: 0, due: "2026-12-24", isOverdue: true)
@@ -52,7 +52,7 @@ import Testing
     #expect(items[1]["due"] is NSNull && items[1]["overdue"] is NSNull)
   }
 
-  @Test func `a list names what is missing, with its place`() throws {
+  @Test func `a list names missing items with their places`() throws {
     var list = InventoryList(.missing, count: 1)
     list.items = [item("M4")]
     let message = try json(list.message)
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `a scanned code that no entry has is in the message, the log and the history`() throws {
+  @Test func `a scanned code without an entry is in the message, the log and the history`() throws {
     let refusal = TapRefusal.notInInventory(action: "shelf", .unknown, code: "0012345678905")
     let report = Report.tap(.refused(trigger: .tag, uid: nil, refusal, nil))
     let message = try json(try #require(TouchTransition(report)).message)

@@ -36,7 +36,7 @@ import Testing
     (.site, { $0.site = KioskStatus.Site(name: "north", trouble: .malformed) }),
   ]
 
-  @Test func `the service manager's line and the reply in a room name each part that does not work`() throws {
+  @Test func `the service manager's line and the reply in a room name each faulty part`() throws {
     let configuration = try configuration()
     #expect(broken.map { $0.0 } == KioskPart.allCases)
     for (part, change) in broken {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `only parts that every kiosk reports have a state while nothing else is configured`() throws {
+  @Test func `without further configuration only the standard parts have a state`() throws {
     let configuration = try configuration()
     let status = status { _ in }
     for part in KioskPart.allCases {

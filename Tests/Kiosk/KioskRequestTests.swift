@@ -37,7 +37,7 @@ import Testing
   }()
 
   @Test(arguments: requests)
-  func `a request is the same after its way over the socket`(_ request: KioskRequest) throws {
+  func `a request round-trips over the socket`(_ request: KioskRequest) throws {
     let sent = request.message
     let bytes = ControlMessage.encode(sent.json, enclosing: sent.secretPayload)
     let message = try #require(bytes.withUnsafeBytes { ControlMessage($0) })

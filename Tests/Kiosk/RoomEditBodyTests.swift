@@ -13,7 +13,7 @@ import Testing
       outcome: .expired)
   }
 
-  @Test func `an edit replaces the text and the HTML, mentions as before, and notifies nobody`() throws {
+  @Test func `an edit replaces the text and the HTML, keeps the mentions, and notifies no one`() throws {
     let message = """
       {"msgtype":"m.text","m.mentions":{"user_ids":["@ann:h"]},"body":"\\"ring\\" %I",\
       "format":"org.matrix.custom.html","formatted_body":"<b>ring</b>"}

@@ -37,7 +37,7 @@ import Testing
     .success(GPIOPlace(path: "/dev/gpiochip\(number)", offset: offset))
   }
 
-  @Test func `name, pin and chip with offset mean the same line`() {
+  @Test func `a name, a pin, and a chip with an offset can mean the same line`() {
     #expect(find(.name("GPIO17"), in: pi5) == place(4, 17))
     #expect(find(.pin(11), in: pi5, profile: raspberryPi) == place(4, 17))
     #expect(find(.offset(chip: "pinctrl-rp1", offset: 17), in: pi5) == place(4, 17))
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a line name that the kernel does not know is found in the profile`() {
+  @Test func `a line name unknown to the kernel is found in the profile`() {
     let mainline = GPIOChips(chips: [chip(0, "pinctrl-bcm2711", ["ID_SDA", "ID_SCL", "SDA1", "SCL1", "GPIO_GCLK"])])
     #expect(find(.name("GPIO2"), in: mainline, profile: raspberryPi) == place(0, 2))
     #expect(find(.name("SDA1"), in: mainline, profile: raspberryPi) == place(0, 2))
@@ -62,7 +62,7 @@ import Testing
     #expect(find(.name("GND"), in: mainline, profile: raspberryPi) == .failure(.noSuchLine))
   }
 
-  @Test func `the BeagleBone's lines are found in whatever order its chips came`() throws {
+  @Test func `the BeagleBone's lines are found in whatever order its chips appear`() throws {
     let profile = try Headers.profile("beaglebone-black")
     let chips = GPIOChips(chips: try Headers.beagleBoneChips().reversed())
     #expect(find(.pin(912), in: chips, profile: profile) == place(1, 28))
@@ -71,7 +71,7 @@ import Testing
     #expect(find(.pin(803), in: chips, profile: profile) == .failure(.wrongPin(.reserved("the eMMC"))))
   }
 
-  @Test func `a name on two chips is ambiguous unless the chip decides`() {
+  @Test func `a name on two chips is ambiguous unless the chip is specified`() {
     let chips = GPIOChips(chips: [chip(0, "pinctrl-rp1", ["GPIO0", "GPIO1"]), chip(1, "cp2112_gpio", ["GPIO0"])])
     #expect(find(.name("GPIO0"), in: chips) == .failure(.ambiguous(count: 2)))
     #expect(find(.name("GPIO0"), in: chips, chip: "cp2112_gpio") == place(1, 0))
@@ -88,7 +88,7 @@ import Testing
     #expect(find(.offset(chip: "/dev/gpiochip1", offset: 0), in: chips) == place(1, 0))
   }
 
-  @Test func `each invalid line address has its own fault`() {
+  @Test func `each invalid line address is refused with its own fault`() {
     #expect(find(.pin(11), in: pi5) == .failure(.wrongPin(.noProfile)))
     #expect(find(.pin(41), in: pi5, profile: raspberryPi) == .failure(.wrongPin(.beyondHeader(last: 40))))
     #expect(find(.pin(6), in: pi5, profile: raspberryPi) == .failure(.wrongPin(.notALine("GND"))))
@@ -116,7 +116,7 @@ import Testing
       find(.offset(chip: "/dev/gpiochip0", offset: 1), in: denied) == .failure(.noPermission(path: "/dev/gpiochip0")))
   }
 
-  @Test func `the drawing knows the pin of a line, however it was named`() {
+  @Test func `the drawing shows a line's pin, however the line was specified`() {
     for address in [LineAddress.pin(11), .name("GPIO17"), .offset(chip: "pinctrl-rp1", offset: 17)] {
       #expect(pi5.pin(of: address, chip: nil, profile: raspberryPi) == 11)
     }
@@ -132,7 +132,7 @@ import Testing
     #expect(found.chips.isEmpty && found.deniedPaths.isEmpty)
   }
 
-  @Test func `every fault has a sentence that names the line`() {
+  @Test func `every fault has a message that names the line`() {
     let faults: [GPIOFault] = [
       .noChips, .noChip("x"), .ambiguousChip("x", count: 2), .noSuchLine, .noSuchOffset(chip: "x", offset: 9, count: 8),
       .chipNotNamed, .ambiguous(count: 2), .wrongPin(.noProfile), .wrongPin(.beyondHeader(last: 40)),

@@ -61,7 +61,7 @@ import Testing
     #expect(try reactor.turn(timeout: .zero) == 0)
   }
 
-  @Test func `a panel without lines waits for nothing`() throws {
+  @Test func `a panel without lines waits for no events`() throws {
     let (reactor, record) = (try Reactor(), Record())
     let panel = panel(reactor, record, inputs: [], folder: "/nowhere")
     panel.open()
@@ -99,7 +99,7 @@ import Testing
     SystemClock.instant(ofStamp: stamp, monotonic: monotonic, realtime: realtime, boottime: boottime).nanoseconds
   }
 
-  @Test func `an edge's stamp is converted to the clock that runs during suspend`() {
+  @Test func `an edge's timestamp is converted to the clock that runs during suspend`() {
     let day: Int64 = 86_400_000_000_000
     // Up for a day, an hour of it suspended; the wall clock shows 2026.
     let (monotonic, boottime, realtime) = (day, day + day / 24, 20_000 * day)
@@ -107,7 +107,7 @@ import Testing
     #expect(instant(realtime - 7000, monotonic: monotonic, realtime: realtime, boottime: boottime) == boottime - 7000)
   }
 
-  @Test func `a stamp is never in the future and never before the start, and never traps`() {
+  @Test func `a timestamp is never in the future or before the start, and never traps`() {
     #expect(instant(1001, monotonic: 1000, realtime: 1 << 60, boottime: 2000) == 2000)
     #expect(instant(0, monotonic: 5000, realtime: 1 << 60, boottime: 2000) == 0)
     for stamp in [Int64.min, -1, 0, .max] {

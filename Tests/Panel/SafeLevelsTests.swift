@@ -34,7 +34,7 @@ import Testing
     #expect(try SafeLevels.recorded(in: folder.path) == .absent)
   }
 
-  @Test func `a record that cannot be read is an error, not a record without outputs`() throws {
+  @Test func `an unreadable record is an error, not a record without outputs`() throws {
     let folder = try TemporaryFolder()
     try checked("mkdir") { mkdir(folder.path + "/safe-levels", 0o700) }
     #expect(throws: SystemError.self) { try SafeLevels.recorded(in: folder.path) }
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: ["", "\n", "00aa\n", "00a\n", "00ag\nled\t0\tstatus\tACT\n", "led\t0\tstatus\tACT\n"])
-  func `a record without a line that can be decoded is damaged, not empty`(_ text: String) {
+  func `a record without a decodable line is damaged, not empty`(_ text: String) {
     #expect(SafeLevels.Record(text, bootID: "00aa") == .damaged(SafeLevels()))
   }
 

@@ -14,7 +14,7 @@ import Testing
     return String(decoding: bytes[..<max(0, count)], as: UTF8.self)
   }
 
-  @Test func `both clocks are the machine's`() {
+  @Test func `both clocks match those of the machine`() {
     func uptime() -> Double { Double(Self.text("/proc/uptime").split(separator: " ").first ?? "") ?? 0 }
     let before = (wall: Int64(time(nil)), up: uptime())
     let moment = SystemClock().now()
@@ -23,7 +23,7 @@ import Testing
     #expect((before.up - 5...after.up + 5).contains(Double(moment.instant.nanoseconds) / 1e9))
   }
 
-  @Test func `the clock counts as synchronized according to the kernel's flag`() {
+  @Test func `the clock is synchronized exactly if the kernel's flag says so`() {
     var state = timex()
     let result = adjtimex(&state)
     let isSet = result >= 0 && result != TIME_ERROR && state.status & STA_UNSYNC == 0
@@ -35,7 +35,7 @@ import Testing
     #expect(!SystemClock.hasBeenSet(accordingTo: "/proc/self/no-such-file"))
   }
 
-  @Test func `the boot's id is the kernel's, and stays`() {
+  @Test func `the boot id is the kernel's, and does not change`() {
     let text = Self.text("/proc/sys/kernel/random/boot_id")
     let id = SystemClock().bootID()
     let digits = id.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -44,7 +44,7 @@ import Testing
     #expect(SystemClock().bootID() == id)
   }
 
-  @Test func `a clock watch is quiet while nobody sets the clock`() throws {
+  @Test func `a clock watch does not fire unless the clock is set`() throws {
     let watch = try ClockWatch()
     var entry = pollfd(fd: watch.fileDescriptor, events: Int16(POLLIN), revents: 0)
     #expect(poll(&entry, 1, 20) == 0)

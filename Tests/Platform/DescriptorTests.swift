@@ -21,11 +21,11 @@ import Testing
     #expect(fcntl(number, F_GETFD) == -1)
   }
 
-  @Test func `a failed call says which one it was`() {
+  @Test func `an error names the failed call`() {
     #expect(throws: SystemError(call: "open", code: ENOENT)) { try FileDescriptor.open("/nothing/here", O_RDONLY) }
   }
 
-  @Test func `messages keep their bounds, and a cut one tells its size`() throws {
+  @Test func `messages keep their boundaries, and a truncated one reports its size`() throws {
     let ends = try UnixSocket.pair()
     let child = UnixSocket(owning: ends.child)
     #expect(ends.ours.receive(sizeMax: 4) == .nothing)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [UnixSocket.Kind.stream, .packets])
-  func `a socket that a killed process left is replaced, one that is served is not`(_ kind: UnixSocket.Kind) throws {
+  func `a socket left by a killed process is replaced, but not one in use`(_ kind: UnixSocket.Kind) throws {
     let path = folder.path + "/socket"
     let first = try UnixSocket.listen(at: path, kind)
     #expect(throws: SystemError(call: "bind", code: EADDRINUSE)) { try UnixSocket.listen(at: path, kind) }
@@ -57,14 +57,14 @@ import Testing
     #expect(server.peer?.process == getpid())
   }
 
-  @Test func `a file in a socket's place stays`() throws {
+  @Test func `a regular file at the socket's path is kept`() throws {
     let path = folder.path + "/file"
     #expect(FileManager.default.createFile(atPath: path, contents: nil))
     #expect(throws: SystemError(call: "bind", code: EADDRINUSE)) { try UnixSocket.listen(at: path) }
     #expect(access(path, F_OK) == 0)
   }
 
-  @Test func `a wait lasts its time and no less, and ends with what is ready`() throws {
+  @Test func `a wait lasts at least its time, and ends when something is ready`() throws {
     let ends = try UnixSocket.pair()
     let limit = Duration.nanoseconds(2_300_000)
     let started = Instant.now()
@@ -77,7 +77,7 @@ import Testing
     #expect(ready[1].contains(.readable))
   }
 
-  @Test func `a child gets one descriptor, the chosen variables, and is reaped once`() throws {
+  @Test func `a child gets one descriptor and the chosen variables, and is reaped once`() throws {
     setenv("TAPPET_PLATFORM_TEST", "yes", 1)
     defer { unsetenv("TAPPET_PLATFORM_TEST") }
     let ends = try UnixSocket.pair()
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `a held signal is read, and delivered nowhere`() throws {
+  @Test func `a blocked signal is read from the descriptor, and not delivered`() throws {
     // The mask belongs to the thread: all of it happens on one that ends.
     let outcome = Outcome()
     let thread = Thread {

@@ -10,7 +10,7 @@ import Testing
     return poll(&entry, 1, 0) == 1
   }
 
-  @Test func `a full mailbox refuses and keeps what it has`() throws {
+  @Test func `a full mailbox refuses new values and keeps the old ones`() throws {
     let mailbox = try Mailbox<Int>(capacity: 2)
     #expect([1, 2, 3].map { mailbox.post($0) } == [true, true, false])
     #expect(mailbox.drain() == [1, 2])
@@ -18,7 +18,7 @@ import Testing
     #expect(mailbox.drain() == [4])
   }
 
-  @Test func `its descriptor is readable exactly while values wait`() throws {
+  @Test func `the mailbox's descriptor is readable exactly while values are pending`() throws {
     let mailbox = try Mailbox<String>(capacity: 8)
     #expect(!isReadable(mailbox.fileDescriptor))
     mailbox.post("a")

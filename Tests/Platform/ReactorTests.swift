@@ -25,7 +25,7 @@ import Testing
     #expect(seen == [.readable])
   }
 
-  @Test func `a handler that ends another's watch keeps its ready event from being delivered`() throws {
+  @Test func `a handler that ends another watch prevents the delivery of its pending event`() throws {
     let reactor = try Reactor()
     let pipes = [pipePair(), pipePair()]
     defer { pipes.forEach { [$0.reading, $0.writing].forEach { close($0) } } }
@@ -90,7 +90,7 @@ import Testing
     #expect(calls == 1 && watch == nil)
   }
 
-  @Test func `a replaced watch that ends leaves the one that replaced it`() throws {
+  @Test func `ending a replaced watch leaves its successor active`() throws {
     let reactor = try Reactor()
     let (reading, writing) = pipePair()
     defer { [reading, writing].forEach { close($0) } }
@@ -105,7 +105,7 @@ import Testing
     #expect(seen == ["second"])
   }
 
-  @Test func `a watch that has ended leaves nothing at the kernel`() throws {
+  @Test func `an ended watch is removed from the kernel`() throws {
     let reactor = try Reactor()
     let (reading, writing) = pipePair()
     defer { [reading, writing].forEach { close($0) } }
@@ -142,7 +142,7 @@ import Testing
     #expect(fired.count == 1)
   }
 
-  @Test func `a timer in the past fires at once, and the same instant can be set again afterwards`() throws {
+  @Test func `a timer in the past fires immediately, and the same instant can be set again`() throws {
     let reactor = try Reactor()
     var fired = 0
     reactor.onTimer = { fired += 1 }
@@ -163,7 +163,7 @@ import Testing
     #expect(fired == 0)
   }
 
-  @Test func `run ends when a handler stops it, woken by a mailbox of another thread`() throws {
+  @Test func `run ends when a handler stops it, woken by another thread's mailbox`() throws {
     let reactor = try Reactor()
     let mailbox = try Mailbox<Int>(capacity: 4)
     var received: [Int] = []

@@ -12,7 +12,7 @@ import Testing
     ("word", "word"), ("word\nmore\n", "word"), ("word\r\n", "word"), ("\u{FEFF}word\r\n", "word"), ("\u{FEFF}", ""),
     ("", ""), ("wo\u{FEFF}rd", "wo\u{FEFF}rd"),
   ])
-  func `the first line ends where its end begins, and a byte order mark does not belong to it`(
+  func `the first line ends before its line break, and a byte order mark is not part of it`(
     _ content: String, _ line: String
   ) throws {
     let file = TextFile(bytes: Array(content.utf8), mode: 0o600)
@@ -84,7 +84,7 @@ import Testing
     #expect(throws: SystemError(call: "read", code: EAGAIN)) { try changes.read(sizeMax: 64) }
   }
 
-  @Test func `a text that is neither UTF-8 nor UTF-16 is refused`() {
+  @Test func `text that is neither UTF-8 nor UTF-16 is refused`() {
     let bad: [([UInt8], TextFault)] = [
       ([0x61, 0x62, 0, 0x63], .containsNUL), (Array("a\0b\n".utf8), .containsNUL),
       (Array("a\0b".utf8), .containsNUL), ([0, 0], .containsNUL), (Array("word\nx\0".utf8), .containsNUL),

@@ -48,7 +48,7 @@ import Testing
     }
   #endif
 
-  @Test func `an unplugged reader is lost, not found, and back again`() throws {
+  @Test func `an unplugged reader is lost, then not found, and works again when plugged in`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("unplug")
@@ -72,7 +72,7 @@ import Testing
     try expectTapWorks(rig)
   }
 
-  @Test func `a lost answer while the device is opened does not crash the reader`() throws {
+  @Test func `a lost response while the device is opened does not crash the reader`() throws {
     for commands in [0, 1, 2, 3, 5, 9, 14] {
       let rig = try ReaderRig()
       try rig.tell("stall after \(commands)")
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `an answer that makes libnfc abort ends the child only`() throws {
+  @Test func `a response that makes libnfc abort ends the child only`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("chip-corrupt status")
@@ -106,7 +106,7 @@ import Testing
     try expectTapWorks(rig)
   }
 
-  @Test func `a killed reader's port can be opened again at once`() throws {
+  @Test func `a killed reader's port can be reopened immediately`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     rig.reader?.kill()
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `a chip that was browned out finds tags again by itself`() throws {
+  @Test func `a chip finds tags again automatically after a brown-out`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("brownout")
@@ -142,7 +142,7 @@ import Testing
     #expect(try rig.reading().model == .ntag213)
   }
 
-  @Test func `a tag that lies there while the supply dips is the same tap, and another one when it was away`() throws {
+  @Test func `a tag that stays during a brown-out is the same tap, and a new tap if it was away`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place ntag213 url=\(tagURL) uid=04a1b2c3d4e5f6")
@@ -168,7 +168,7 @@ import Testing
     #expect(try rig.reading().uid == first)
   }
 
-  @Test func `closed standard descriptors do not keep it from the device`() throws {
+  @Test func `a reader with closed standard descriptors still opens its device`() throws {
     let rig = try ReaderRig()
     let script = rig.folder.appendingPathComponent("closed")
     try "#!/bin/sh\nexec '\(try Programs.built("tappet-reader").path)' \"$@\" 0<&- 1>&- 2>&-\n".write(
@@ -179,7 +179,7 @@ import Testing
     try expectTapWorks(rig)
   }
 
-  @Test func `a reader that is asked to end switches the field off first`() throws {
+  @Test func `a reader that is told to end switches the field off first`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     let before = try rig.counter("command-16")

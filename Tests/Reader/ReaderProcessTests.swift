@@ -23,7 +23,7 @@ import Testing
     return process.receive()
   }
 
-  @Test func `anything else than a message is reported as malformed`() throws {
+  @Test func `anything other than a message is reported as malformed`() throws {
     try child("printf '\\377garbage' >&3; printf 'xyz' >&3; dd if=/dev/zero bs=9000 count=1 >&3 2>/dev/null; exit 3") {
       process in
       #expect(try next(process) == .malformed(.unknownKind(0xFF)))
@@ -62,7 +62,7 @@ import Testing
     #expect(text.contains("LIBNFC_TAPPET_TEST=1") && !text.contains("TAPPET_SECRET_TEST"))
   }
 
-  @Test func `a program that is not there is an error at the start`() throws {
+  @Test func `a missing program is an error at the start`() throws {
     #expect(throws: SystemError(call: "posix_spawn", code: ENOENT)) {
       _ = try ReaderProcess(executable: "/nowhere/tappet-reader", device: nil)
     }
@@ -80,7 +80,7 @@ import Testing
     for pid in pids { #expect(kill(pid, 0) == -1 && errno == ESRCH) }
   }
 
-  @Test func `the program is where the environment says`() {
+  @Test func `the environment can set the program's path`() {
     setenv("TAPPET_READER", "/elsewhere/tappet-reader", 1)
     #expect(ReaderProcess.locateExecutable() == "/elsewhere/tappet-reader")
     unsetenv("TAPPET_READER")

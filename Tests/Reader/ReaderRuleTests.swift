@@ -46,7 +46,7 @@ import Testing
     return (search, .milliseconds(milliseconds * Int(search.tries)))
   }
 
-  @Test(arguments: [1, 2, 4, 5, 8, 16, 20, 40]) func `a search takes about a third of a second on every chip`(
+  @Test(arguments: [1, 2, 4, 5, 8, 16, 20, 40]) func `a search takes about a third of a second on any chip`(
     _ time: Int
   ) {
     let (search, whole) = measured(tryTakes: time)
@@ -56,7 +56,7 @@ import Testing
     #expect(search.limit > whole && search.limit + Limits.readerExchangeMax <= .milliseconds(1500))
   }
 
-  @Test func `a search that is not measured yet is not given up while a slow chip tries`() {
+  @Test func `a search that was not measured yet outlasts the attempts of a slow chip`() {
     let search = ChipSearch()
     #expect(search.limit > .milliseconds(16) * Int(search.tries))
   }
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `a disturbed answer does not change the time limit of a search`() {
+  @Test func `a disturbed response does not change the time limit of a search`() {
     let (before, _) = measured(tryTakes: 5)
     var search = before
     search.note(.milliseconds(6), .nonsense)
@@ -102,7 +102,7 @@ import Testing
     #expect(Type2Reading.model(version: []) == .type2)
   }
 
-  @Test func `a repetition of the memory's start is recognized`() {
+  @Test func `a repetition of the memory's start is detected`() {
     let memory = (0..<64).map { UInt8($0) }
     #expect(Type2Reading.pagesBeforeRollOver(in: Array(memory[48..<64]), of: memory) == 4)
     #expect(Type2Reading.pagesBeforeRollOver(in: Array(memory[56..<64] + memory[0..<8]), of: memory) == 2)
@@ -131,7 +131,7 @@ import Testing
     #expect(throws: ReadFailure.self) { _ = try Type4Reading.Container(Array(good.dropLast())) }
   }
 
-  @Test func `two random UIDs may be one tag, two fixed ones are two`() throws {
+  @Test func `different random UIDs may belong to one tag, but different fixed UIDs cannot`() throws {
     func tag(_ uid: [UInt8]) throws -> SelectedTag {
       SelectedTag(uid: try #require(TagUID(uid)), atqa: 0x0344, sak: 0x20, ats: [])
     }

@@ -15,7 +15,7 @@ import Testing
   ]
 
   @Test(arguments: type2)
-  func `a Type 2 tag's message is read whole and its model told`(
+  func `a Type 2 tag's message is read completely, and its model is reported`(
     _ tag: (name: String, url: String, model: TagModel)
   ) throws {
     let rig = try ReaderRig()
@@ -41,7 +41,7 @@ import Testing
     try rig.take()
   }
 
-  @Test func `a tag URL on an NTAG213 takes three exchanges at most`() throws {
+  @Test func `a tag URL on an NTAG213 is read in three exchanges at most`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     #expect(tagURL.utf8.count == 101)
@@ -53,7 +53,7 @@ import Testing
     #expect(try rig.counter("selects") == 1)
   }
 
-  @Test func `a message of 800 bytes on an NTAG216 takes sixteen exchanges at most`() throws {
+  @Test func `a message of 800 bytes on an NTAG216 is read in sixteen exchanges at most`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     let expected = message(ofSize: 800)
@@ -65,7 +65,7 @@ import Testing
     #expect(Array(reading.bytes[20..<820]) == expected)
   }
 
-  @Test func `a Type 4 message larger than one answer is read in pieces`() throws {
+  @Test func `a Type 4 message larger than one response is read in pieces`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     let expected = message(ofSize: 1500)
@@ -82,7 +82,7 @@ import Testing
     #expect(try rig.counter("selects") == 2)
   }
 
-  @Test func `a formatted tag without a message and one without a format are read too`() throws {
+  @Test func `a formatted tag without a message and an unformatted tag are read, too`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place ntag213 empty")
@@ -116,7 +116,7 @@ import Testing
     return start + [UInt8](repeating: 0x61, count: bytes - start.count)
   }
 
-  @Test func `a container that claims more than the memory has is found out`() throws {
+  @Test func `a container that claims more than the memory is detected`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     // READ continues at page 0 after an NTAG203's page 41 and an Ultralight's page 15.
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(arguments: [4, 5, 6, 10, 20, 35])
-  func `pages behind a password are reported as such, and page 0 is not read in their place`(_ first: UInt8) throws {
+  func `pages behind a password are reported as such, and page 0 is not read instead`(_ first: UInt8) throws {
     let rig = try ReaderRig()
     try rig.startReady()
     var content = memory(bytes: 180, container: 0x12, message: 140)
@@ -141,7 +141,7 @@ import Testing
     #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .type2, .passwordProtected)))
   }
 
-  @Test func `a Type 4 file that claims more than it holds is found out`() throws {
+  @Test func `a Type 4 file that claims more than its content is detected`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place type4 memory=0FFFD101")
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `a Type 4 file without room for its own length is found out`() throws {
+  @Test func `a Type 4 file without room for its own length is detected`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     for size in [0, 1] {
@@ -197,7 +197,7 @@ import Testing
     try rig.take()
   }
 
-  @Test func `a card with slow answers times out, and the reader keeps running`() throws {
+  @Test func `a card with slow responses times out, and the reader keeps running`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place type4 url=\(tagURL) slow=800")
@@ -235,7 +235,7 @@ import Testing
     #expect(try rig.reading().model == .ntag215)
   }
 
-  @Test func `a tag that lay there at the start still does after a torn reading`() throws {
+  @Test func `a tag that was present at the start is still reported so after a torn reading`() throws {
     // On a busy machine, the tag may come back too late, and has left.
     for attempt in 1...20 {
       let rig = try ReaderRig()
@@ -254,7 +254,7 @@ import Testing
   }
 
   @Test(arguments: ["ntag213", "ntag203", "type4"])
-  func `a disturbed answer is asked for again`(_ name: String) throws {
+  func `a disturbed response is requested again`(_ name: String) throws {
     let rig = try ReaderRig()
     try rig.startReady()
     for answer in 1...5 {
@@ -267,7 +267,7 @@ import Testing
 
 @Suite(.serialized) struct ReaderTornTagTests {
   @Test(arguments: ["ntag213", "ntag216", "ntag203", "type4"])
-  func `a tag taken away after any exchange harms nothing`(_ name: String) throws {
+  func `a tag removed after any exchange causes no fault`(_ name: String) throws {
     let rig = try ReaderRig()
     try rig.startReady()
     for exchanges in 1...6 {

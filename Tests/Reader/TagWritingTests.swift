@@ -10,8 +10,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct TagWritingTests {
-  @Test func `109 bytes of TLV take at most 32 page writes on an NTAG213, and none when they are there already`() throws
-  {
+  @Test func `109 bytes of TLV need at most 32 page writes on an NTAG213, and none if already present`() throws {
     let world = try WritingRig()
     for state in ["", "empty", "url=\(tagURL)"] {
       let reading = try world.place("place ntag213 \(state)")
@@ -84,7 +83,7 @@ import Testing
     #expect(!left.contains("&key=") && !left.contains(String(decoding: key.suffix(8), as: UTF8.self)))
   }
 
-  @Test func `foreign tags are refused when they are read`() throws {
+  @Test func `foreign tags are refused when read`() throws {
     let world = try WritingRig()
     for (name, fault) in [("classic", TagFault.unsupportedModel), ("desfire", .noApplication)] {
       try world.rig.tell("place " + name)
@@ -135,7 +134,7 @@ import Testing
     #expect(free.fault == nil)
   }
 
-  @Test func `the key of the tags' passwords is made once, and each tag has its own password`() throws {
+  @Test func `the key of the tags' passwords is created once, and each tag has its own password`() throws {
     let world = try WritingRig()
     #expect(try world.secretStore.tagPasswordKey(making: false) == nil)
     let key = try #require(try world.secretStore.tagPasswordKey(making: true))
@@ -145,7 +144,7 @@ import Testing
     #expect(try TagPassword(of: one, key: key) != TagPassword(of: two, key: key))
   }
 
-  @Test func `a tag that is pulled away while it is protected works, and can be written again`() throws {
+  @Test func `a tag pulled away while it is being protected works, and can be rewritten`() throws {
     let world = try WritingRig()
     for exchanges in 1... {
       let reading = try world.place("place ntag213 empty")
@@ -191,7 +190,7 @@ import Testing
     #expect(outcome?.fault == .foreignContainer && run.result?.isDone == false)
   }
 
-  @Test func `with as many secrets as allowed a foreign tag is refused, and nothing is written on it`() throws {
+  @Test func `at the limit of secrets a foreign tag is refused, and nothing is written to it`() throws {
     let world = try WritingRig()
     world.configuration.secretsPerActionMax = 3
     for _ in 1...3 {
@@ -225,7 +224,7 @@ import Testing
     ("ntag215", "E1101200", TagModel.ntag215), ("ntag216", "E1103E00", .ntag216),
     ("ultralight-ev1-128", "E1101200", .ultralightEV1Large),
   ])
-  func `a tag whose container states another model's size is locked and protected as what it is`(
+  func `a tag whose container states another model's size is locked and protected as its real model`(
     _ name: String, _ container: String, _ model: TagModel
   ) throws {
     let world = try WritingRig()

@@ -83,7 +83,7 @@ private let early = 1...16
 private let late = 17...200
 
 @Suite struct TornNTAG213Tests {
-  @Test func `an NTAG213 pulled away early has no secret that it does not work with, and a second write repairs it`()
+  @Test func `an NTAG213 pulled away early keeps no secret that does not work, and a second write repairs it`()
     throws
   {
     let torn = try WritingRig().expectRepairs("ntag213 url=\(tagURL)", after: early)
@@ -92,7 +92,7 @@ private let late = 17...200
 }
 
 @Suite struct TornLateNTAG213Tests {
-  @Test func `an NTAG213 pulled away late has no secret that it does not work with, and a second write repairs it`()
+  @Test func `an NTAG213 pulled away late keeps no secret that does not work, and a second write repairs it`()
     throws
   {
     let torn = try WritingRig().expectRepairs("ntag213 url=\(tagURL)", after: late)
@@ -101,7 +101,7 @@ private let late = 17...200
 }
 
 @Suite struct TornNTAG215Tests {
-  @Test func `an NTAG215 pulled away early has no secret that it does not work with, and a second write repairs it`()
+  @Test func `an NTAG215 pulled away early keeps no secret that does not work, and a second write repairs it`()
     throws
   {
     let torn = try WritingRig().expectRepairs("ntag215 empty", after: early)
@@ -110,7 +110,7 @@ private let late = 17...200
 }
 
 @Suite struct TornLateNTAG215Tests {
-  @Test func `an NTAG215 pulled away late has no secret that it does not work with, and a second write repairs it`()
+  @Test func `an NTAG215 pulled away late keeps no secret that does not work, and a second write repairs it`()
     throws
   {
     let torn = try WritingRig().expectRepairs("ntag215 empty", after: late)
@@ -119,7 +119,7 @@ private let late = 17...200
 }
 
 @Suite struct TornNTAG203Tests {
-  @Test func `an NTAG203 pulled away early has no secret that it does not work with, and a second write repairs it`()
+  @Test func `an NTAG203 pulled away early keeps no secret that does not work, and a second write repairs it`()
     throws
   {
     let torn = try WritingRig().expectRepairs("ntag203 empty", after: early)
@@ -128,7 +128,7 @@ private let late = 17...200
 }
 
 @Suite struct TornLateNTAG203Tests {
-  @Test func `an NTAG203 pulled away late has no secret that it does not work with, and a second write repairs it`()
+  @Test func `an NTAG203 pulled away late keeps no secret that does not work, and a second write repairs it`()
     throws
   {
     let torn = try WritingRig().expectRepairs("ntag203 empty", after: late)
@@ -137,36 +137,34 @@ private let late = 17...200
 }
 
 @Suite struct TornType4Tests {
-  @Test func `a Type 4 tag pulled away has no secret that it does not work with, and a second write repairs it`() throws
-  {
+  @Test func `a Type 4 tag pulled away keeps no secret that does not work, and a second write repairs it`() throws {
     let torn = try WritingRig().expectRepairs("type4 url=\(tagURL)", after: 1...200)
     #expect(torn > 5 && torn < 200)
   }
 }
 
 @Suite struct TornBlankNTAGTests {
-  @Test func `an NTAG without capability container gets one, wherever it is pulled away`() throws {
+  @Test func `an NTAG without a capability container gets one, whenever it is pulled away`() throws {
     try WritingRig().expectFormat("ntag203")
   }
 }
 
 // Not in the gate: it repeats the same with other tags.
 @Suite(.serialized) struct TornTagVerifyTests {
-  @Test func `an NTAG 424 pulled away has no secret that it does not work with, and a second write repairs it`() throws
-  {
+  @Test func `an NTAG 424 pulled away keeps no secret that does not work, and a second write repairs it`() throws {
     let torn = try WritingRig().expectRepairs("ntag424 empty", after: 1...200)
     #expect(torn > 5 && torn < 200)
   }
 
   @Test(arguments: ["ntag213", "ntag216"])
-  func `other NTAGs without capability container get one, wherever they are pulled away`(_ model: String) throws {
+  func `other NTAGs without a capability container get one, whenever they are pulled away`(_ model: String) throws {
     try WritingRig().expectFormat(model)
   }
 }
 
 @Suite(.serialized) struct TornBlankUltralightTests {
   @Test(arguments: ["ultralight", "ultralight-ev1-48"])
-  func `an Ultralight without capability container gets one, wherever it is pulled away`(_ model: String) throws {
+  func `an Ultralight without a capability container gets one, whenever it is pulled away`(_ model: String) throws {
     try WritingRig().expectFormat(model)
   }
 }

@@ -17,7 +17,9 @@ import Testing
       (#"{"a \"errcode":"M_UNKNOWN_TOKEN"}"#, nil), (#"{"errcode":7}"#, nil), (#"["errcode"]"#, nil), ("<html>", nil),
       ("", nil), (#"{"errcode":"M_"#, nil),
     ] as [(String, String?)])
-  func `an error is the member 'errcode', not text within another member`(_ text: String, _ code: String?) {
+  func `an error is read from the member 'errcode', not from text within another member`(
+    _ text: String, _ code: String?
+  ) {
     #expect(answer(text).errorCode == code)
   }
 
@@ -30,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [("!a:h", "!a:h"), ("", nil), ("#b:h", nil), ("! ", nil), ("a", nil)] as [(String, String?)])
-  func `only a valid id is taken as a room`(_ id: String, _ room: String?) {
+  func `only a valid id is accepted as a room`(_ id: String, _ room: String?) {
     #expect(answer("{\"room_id\":\"\(id)\"}").roomID == room)
   }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import TappetRooms
 
 @Suite struct RoomDestinationTests {
-  @Test func `an encrypted room's members are requested, and it is never taken for plain`() {
+  @Test func `an encrypted room's members are requested, and the room is never taken for plain`() {
     var room = RoomDestination("!a:h", RoomEncryption(devices: .all, allowsPlain: true))
     #expect(room.begin(at: at(0)) == .check)
     #expect(turn(&room, .check, 200, .encrypted) == .next(.members))
@@ -35,7 +35,7 @@ import Testing
     #expect(turn(&other, .check, 403, forbidden, isFirst: true) == .failed(.roomClosed))
   }
 
-  @Test func `a plain room is written to only where that is allowed`() {
+  @Test func `a plain room is written to only if allowed`() {
     var allowed = RoomDestination("!a:h", RoomEncryption(devices: .all, allowsPlain: true))
     var refused = RoomDestination("!a:h", RoomEncryption(devices: .all, allowsPlain: false))
     let nothing = MatrixAnswer.error("M_NOT_FOUND")
@@ -80,7 +80,7 @@ import Testing
     #expect(turn(&room, .check, 404, .error("M_UNRECOGNIZED")) == .failed(.notAHomeserver))
   }
 
-  @Test func `each answer leads to what the homeserver meant`() {
+  @Test func `each response is handled as the homeserver meant it`() {
     let answers: [(Int, MatrixAnswer, RoomDestination.Turn)] = [
       (200, .html, .failed(.notAHomeserver)),
       (200, .object, .failed(.notAHomeserver)), (204, .event, .failed(.notAHomeserver)),

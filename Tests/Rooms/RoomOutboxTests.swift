@@ -55,7 +55,7 @@ import Testing
     return next()
   }
 
-  @Test mutating func `a message is not sent after its limit, however slow the requests before it are`() {
+  @Test mutating func `a message is not sent after its time limit, however slow the preceding requests are`() {
     outbox.append(.entry(EntryID(high: 0, low: 7), Array("{}".utf8)), to: "!a:h", within: .seconds(15), at: now)
     #expect(next() == "m.room.encryption")
     now = now + .seconds(16)
@@ -78,7 +78,7 @@ import Testing
     #expect(outcomes() == [.failed(.timedOut, code: 28)] && outbox.deadline == nil)
   }
 
-  @Test mutating func `a reply that the homeserver wants later is sent again under the same number`() {
+  @Test mutating func `a reply that the homeserver rate-limits is sent again under the same number`() {
     reply()
     #expect(send() == "%241-reply")
     answer(limit, 429)
@@ -90,7 +90,8 @@ import Testing
     #expect(outcomes() == [.accepted(event: "$x")])
   }
 
-  @Test mutating func `a reply that the homeserver refuses is final, and one that is queued already is sent once`() {
+  @Test mutating func `a reply that the homeserver refuses is final, and a reply that is already queued is sent once`()
+  {
     reply()
     reply()
     #expect(send() == "%241-reply")
@@ -124,7 +125,7 @@ import Testing
     #expect(String(decoding: call.body, as: UTF8.self) == "secret {}")
   }
 
-  @Test mutating func `a damaged list of members does not mean that nobody may read the message`() {
+  @Test mutating func `a damaged list of members is reported as a fault, not as an empty room`() {
     post(7)
     #expect(next() == "m.room.encryption")
     answer(encrypted)
@@ -145,7 +146,7 @@ import Testing
     #expect(outcomes() == [.failed(.other, code: 5)], "nothing can be encrypted")
   }
 
-  @Test mutating func `a failure or a damaged response about keys ends the message, and not as a refusal`() {
+  @Test mutating func `a failure or a damaged response about keys ends the message, but is not a refusal`() {
     cipher.encryptedRooms = ["!a:h"]
     cipher.needs = [HTTPCall(path: "/keys/claim", body: [])]
     let responses: [(HTTPOutcome, RoomOutbox.Outcome)] = [
@@ -166,7 +167,7 @@ import Testing
     }
   }
 
-  @Test mutating func `the messages of a room keep their order, and those of other rooms do not wait for a pause`() {
+  @Test mutating func `the messages of a room keep their order, and a pause does not delay other rooms`() {
     reply()
     post(7)
     post(8, in: "!b:h")
@@ -192,7 +193,7 @@ import Testing
     #expect(next() == nil && outcomes() == [.failed(.timedOut, code: 0)] && outbox.deadline == nil)
   }
 
-  @Test mutating func `an answer is sent again after a page of an intermediary`() {
+  @Test mutating func `a reply is sent again after an intermediary's page`() {
     outbox.append(.reaction("\u{2705}", to: "$1", isFinal: true), to: "!a:h", at: now)
     let pages: [(status: UInt16, body: String)] = [
       (200, "<html>log in</html>"), (200, "{}"), (302, ""), (404, "<html>"),
@@ -208,7 +209,7 @@ import Testing
     #expect(outcomes() == [.accepted(event: "$x")])
   }
 
-  @Test mutating func `a refusal and a receipt's response are final, and a newer receipt replaces an older one`() {
+  @Test mutating func `a refusal and the response to a receipt are final, and a newer receipt replaces an older one`() {
     outbox.append(.reaction("\u{2705}", to: "$1", isFinal: true), to: "!a:h", at: now)
     #expect(next() == "%241-e29c85")
     answer(#"{"errcode":"M_FORBIDDEN"}"#, 403)

@@ -16,12 +16,12 @@ import Testing
     return polling.answered(isEmpty: isEmpty, isFirst: false, at: now) - now
   }
 
-  @Test mutating func `an immediate answer with nothing causes a pause, and one after a while does not`() {
+  @Test mutating func `an immediate empty response causes a pause, and a delayed one does not`() {
     #expect(poll(after: .milliseconds(5), isEmpty: true) == .seconds(1))
     #expect(poll(after: .seconds(30), isEmpty: true) == .zero)
   }
 
-  @Test mutating func `a server that always has more is polled once a second, and a busy room at once`() {
+  @Test mutating func `a server that always has more is polled once a second, and a busy room immediately`() {
     for _ in 0..<Limits.roomHastyAnswersMax { #expect(poll(after: .milliseconds(5)) == .zero) }
     #expect(poll(after: .milliseconds(5)) == .seconds(1))
     #expect(poll(after: .seconds(2)) == .zero && poll(after: .milliseconds(5)) == .zero)
@@ -33,7 +33,7 @@ import Testing
     #expect(polling.answered(isEmpty: false, isFirst: false, isFull: true, at: now) == now + .milliseconds(100))
   }
 
-  @Test mutating func `the pause after a failure doubles up to a minute, and is at least what the server demands`() {
+  @Test mutating func `the pause after a failure doubles up to a minute, and is never shorter than requested`() {
     var pauses: [Duration] = []
     for _ in 0..<8 {
       pauses.append(polling.failed(.status(502), retryAfter: nil, at: now) - now)

@@ -7,7 +7,7 @@ import Testing
 @testable import TappetRooms
 
 @Suite struct RoomSessionTests {
-  @Test func `a session requests nothing before its rooms are complete`() {
+  @Test func `a session requests nothing before it has all its rooms`() {
     var script = RoomScript()
     #expect(script.order(.session(path: "/session", ca: "")) == ["open"])
     script.tell(.opened(.device("D", user: "@kiosk:h")))
@@ -51,7 +51,7 @@ import Testing
       script.answer(#"{"errcode":"M_NOT_FOUND"}"#, status: 404) == ["access #gone:h unknown", "sync present"])
   }
 
-  @Test func `a predecessor's position is not passed on before its lines have come again`() {
+  @Test func `a predecessor's position is recorded only after its lines have arrived again`() {
     let cipher = ScriptedCipher()
     cipher.calls = [HTTPCall(path: "/keys/upload", body: [])]
     var script = RoomScript.begun(cipher)
@@ -79,7 +79,7 @@ import Testing
     #expect(script.order(.poll(position: "D s1")) == ["sync s3"], "the commit may have failed")
   }
 
-  @Test func `lines from before the first response are not commands, unless a predecessor could have read them`() {
+  @Test func `lines before the first response are not commands, unless a predecessor could have read them`() {
     var script = RoomScript.begun()
     script.order(.begin(position: nil))
     #expect(!script.answer(RoomScript.sync("s1", ["old"])).contains("heard !old"))
@@ -90,7 +90,7 @@ import Testing
     #expect(script.order(.begin(position: "E s0")).last == "sync present", "another device has recorded it")
   }
 
-  @Test func `a line that is decrypted during a poll is passed on at once, and the poll's end waits for its commit`() {
+  @Test func `a line decrypted during a poll is passed on immediately, and the poll's end waits for its commit`() {
     let cipher = ScriptedCipher()
     var script = RoomScript.begun(cipher)
     script.order(.begin(position: nil))
@@ -104,7 +104,7 @@ import Testing
     #expect(script.order(.poll(position: "D s1")) == ["sync s2"])
   }
 
-  @Test func `an unknown position is replaced with the present; an intermediary's page is not`() {
+  @Test func `an unknown position is replaced with the present, but an intermediary's page changes nothing`() {
     var script = RoomScript.begun()
     script.order(.begin(position: "D s0"))
     #expect(script.answer("<html>", status: 400) == ["failed notAHomeserver"])
@@ -134,7 +134,7 @@ import Testing
     #expect(script.wait() == ["end needsSuccessor"])
   }
 
-  @Test func `the last will is cancelled before the end, but not longer than its limit, and only if ordered`() {
+  @Test func `the last will is cancelled before the end, within its time limit, and only if ordered`() {
     func scheduled() -> RoomScript {
       var script = RoomScript.begun()
       script.order(.will(RoomWill(room: "!a:h", body: "{}", after: .seconds(300)), mark: "kiosk"))

@@ -90,7 +90,7 @@ import Testing
       .tooLong(secondsMax: 60)
     ),
   ])
-  mutating func `a homeserver that cannot do it is asked again after an hour`(
+  mutating func `a homeserver without delayed events is asked again after an hour`(
     _ limits: String, _ state: RoomWillState
   ) {
     _ = request()
@@ -110,7 +110,7 @@ import Testing
     #expect(request() == "org.matrix.msc4140/delayed_events")
   }
 
-  @Test mutating func `a homeserver that ignores the delay is not asked a second time`() {
+  @Test mutating func `a homeserver that ignores the delay is not tried again`() {
     _ = request()
     answer(capable)
     _ = request()
@@ -146,7 +146,7 @@ import Testing
     #expect(request() == "state/m.room.encryption")
   }
 
-  @Test mutating func `a rate limit or failure is retried with the same transaction, and reported if it persists`() {
+  @Test mutating func `a rate-limited or failed request is repeated under the same transaction, and then reported`() {
     _ = request()
     answer(capable)
     _ = request()
@@ -178,7 +178,7 @@ import Testing
     #expect(request() == "none")
   }
 
-  @Test mutating func `an end before anything was scheduled, or while it is, leaves nothing pending`() {
+  @Test mutating func `a session that ends before or while it schedules a last will leaves none pending`() {
     var other = keeper
     other.end(at: now)
     #expect(other.takeMessages() == [.cancelled] && other.dueAt == nil)
@@ -197,7 +197,7 @@ import Testing
     #expect(keeper.takeMessages().last == .cancelled)
   }
 
-  @Test mutating func `an end cancels at once what could not be cancelled before, and pauses between attempts`() {
+  @Test mutating func `a stop retries a failed cancellation immediately, and then pauses between attempts`() {
     schedule(listing: #"[{"delay_id":"old","content":{"org.tappet.last_will":"kiosk"}}]"#)
     #expect(request() == #"delayed_events/old {"action":"cancel"}"#)
     answer("", status: 502)

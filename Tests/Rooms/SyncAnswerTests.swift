@@ -85,7 +85,7 @@ import Testing
     #expect(waiting?.next == "s1" && waiting?.news.toDevice.last == Array(#"{"type":"a"}"#.utf8))
   }
 
-  @Test func `a NUL in an id, a type or a line does not make it another one`() {
+  @Test func `an id, type or line with a NUL is not mistaken for the text before the NUL`() {
     for (old, new) in [
       ("@ann:h", #"@ann:h\u0000x"#), ("!gate on", #"!gate on\u0000x"#), ("m.text", #"m.text\u0000"#),
     ] {
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `lines from before the kiosk joined are left out, and those from before it changed its name are not`() {
+  @Test func `lines from before the kiosk joined are omitted, and lines from before it was renamed are kept`() {
     func member(_ user: String, _ membership: String, after previous: String) -> String {
       Self.state("m.room.member", #""membership":"\#(membership)""#).replacing(
         #""state_key":"""#, with: #""state_key":"\#(user)","unsigned":{"prev_content":{"membership":"\#(previous)"}}"#)
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `reactions keep their sender and their event, and only a yes or a no is one`() {
+  @Test func `reactions keep their sender and event, and only a yes or a no is a reaction`() {
     func reaction(_ key: String, by user: String) -> String {
       let relation = #"{"rel_type":"m.annotation","event_id":"$q","key":"\#(key)"}"#
       return #"{"type":"m.reaction","sender":"\#(user)","content":{"m.relates_to":\#(relation)}}"#
@@ -148,7 +148,7 @@ import Testing
     #expect(found == ["$q @eve:h true", "$q @ann:h false"])
   }
 
-  @Test func `a request that starts from the present reads a single event of each room`() {
+  @Test func `a request from the present reads only one event of each room`() {
     var filter = SyncFilter(rooms: ["!a:h"], readsPowers: false, readsReactions: false, readsCiphertexts: false)
     #expect(filter.text.contains(#""limit":20,"#))
     filter.startsInPresent = true
@@ -172,7 +172,7 @@ import Testing
     #expect(message.count <= Limits.roomWireSizeMax)
   }
 
-  @Test func `joins and leaves change the members, a gap may, and a new name does not`() {
+  @Test func `joins and leaves change the members, a gap may, and a new display name does not`() {
     func member(_ now: String, _ before: String?) -> String {
       let past = before.map { #","unsigned":{"prev_content":{"membership":"\#($0)"}}"# } ?? ""
       return #"{"type":"m.room.member","state_key":"@b:h","sender":"@b:h","content":{"membership":"\#(now)"}\#(past)}"#

@@ -68,13 +68,13 @@ import Testing
     #expect(read(join, whole: true) == counted(0))
   }
 
-  @Test mutating func `nothing is known before a response with all rooms`() {
+  @Test mutating func `nothing is counted before a response with all rooms`() {
     #expect(read(["!s:h": Self.space, "!a:h": Self.counts("2")]) == nil)
     #expect(read(["!s:h": Self.space, "!a:h": Self.counts("2")], whole: true) == counted(1, 2))
     #expect(read([:]) == nil)
   }
 
-  @Test mutating func `messages in rooms of the space count until they are read, and those of others do not`() {
+  @Test mutating func `messages in the space's rooms count until they are read, and those of other rooms do not`() {
     begin()
     #expect(read(["!out:h": Self.counts("6")]) == nil)
     #expect(read(["!a:h": Self.counts("1", "1"), "!b:h": Self.counts("2")]) == counted(2, 3, 1))
@@ -82,7 +82,7 @@ import Testing
     #expect(read(["!a:h": Self.counts("0"), "!b:h": Self.counts("0")]) == counted(0))
   }
 
-  @Test mutating func `unread marks of either type count, including the space's own, but not an inner one's`() {
+  @Test mutating func `unread marks of either type count, including the space's own, but not a nested space's`() {
     begin()
     #expect(read(["!a:h": Self.mark(true, "com.famedly.marked_unread")]) == counted(1))
     #expect(read(["!s:h": Self.mark(true)]) == counted(2))
@@ -115,12 +115,12 @@ import Testing
     #expect(read([:], leave: ["!s:h"]) == .closed)
   }
 
-  @Test mutating func `a single room counts by itself`() {
+  @Test mutating func `a single room is counted on its own`() {
     unread = UnreadRooms("!a:h")
     #expect(read(["!a:h": Self.counts("2"), "!b:h": Self.counts("3")], whole: true) == counted(1, 2))
   }
 
-  @Test mutating func `counts that are texts, negative or huge are harmless`() {
+  @Test mutating func `counts that are strings, negative or huge are harmless`() {
     begin()
     for count in ["-1", "\"3\"", "null", "{}", "1e300", "0.5"] {
       #expect(read(["!a:h": Self.counts(count, count)]) == nil, "\(count)")
@@ -139,7 +139,7 @@ import Testing
     #expect(!unread.needsID && !unread.isWanted && unread.takeNews() == .unknown)
   }
 
-  @Test mutating func `a response that is too large is followed by one without it, and a second one ends it`() {
+  @Test mutating func `after an oversized response counting pauses, and ends after repeated ones`() {
     begin()
     #expect(unread.overflow() && !unread.isWanted && unread.takeNews() == nil)
     let isFirst = unread.overflow()

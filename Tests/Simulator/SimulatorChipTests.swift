@@ -83,7 +83,7 @@ private final class Host {
     #expect(host.run(Self.list) == [0x4B, 0x00])
   }
 
-  @Test func `after PowerDown it sleeps until it is woken`() {
+  @Test func `after PowerDown the chip sleeps until it is woken`() {
     let host = Host()
     #expect(host.run([0x16, 0xF0]) == [0x17, 0x00])
     host.send([0x02])
@@ -92,7 +92,7 @@ private final class Host {
     #expect(host.run([0x02]) != nil)
   }
 
-  @Test func `a selected tag is reported as in the manual`() throws {
+  @Test func `a selected tag is reported as the manual specifies`() throws {
     let host = Host()
     try host.place("ntag213")
     #expect(
@@ -103,7 +103,7 @@ private final class Host {
     #expect(Int(answer[14]) == answer.count - 14)
   }
 
-  @Test func `refusals, corrupt answers and tags that left have the status bytes of real chips`() throws {
+  @Test func `refusals, corrupt responses and removed tags have the status bytes of real chips`() throws {
     let host = Host()
     try host.place("ntag213")
     _ = host.run(Self.list)
@@ -121,7 +121,7 @@ private final class Host {
     #expect(host.run([0x40, 0x01, 0x30, 0x00]) == [0x41, 0x01])
   }
 
-  @Test func `commands that no MIFARE tag knows are error frames through InDataExchange`() throws {
+  @Test func `commands unknown to MIFARE tags are error frames through InDataExchange`() throws {
     let host = Host()
     try host.place("ntag213")
     _ = host.run(Self.list)
@@ -131,7 +131,7 @@ private final class Host {
     }
   }
 
-  @Test func `a frame holds 65 pages and not 66`() throws {
+  @Test func `a frame holds 65 pages, but not 66`() throws {
     let host = Host()
     try host.place("ntag216")
     _ = host.run(Self.list)
@@ -139,7 +139,7 @@ private final class Host {
     #expect(host.run([0x42, 0x3A, 0, 65]) == [0x43, 0x07])
   }
 
-  @Test func `waiting takes as long as on a chip, paced or not`() throws {
+  @Test func `waiting takes as long as on a real chip, paced or not`() throws {
     for paced in [true, false] {
       let host = Host(paced: paced)
       let none = host.time(Self.list)
@@ -153,7 +153,7 @@ private final class Host {
   }
 
   /// Field notes §5.2 and §8: select 8 ms, 100 bytes by FAST_READ about 26 ms in two exchanges, by READ 46 ms in seven.
-  @Test func `paced, a message takes its time on the line and in the air`() throws {
+  @Test func `with pacing, a message takes its time on the line and in the air`() throws {
     let host = Host(paced: true)
     try host.place("ntag213")
     let select = host.time(Self.list)
@@ -169,7 +169,7 @@ private final class Host {
     #expect(unpaced.time(Self.list) == .zero)
   }
 
-  @Test func `a search without end finds the tag that is laid down, and ends at the host's ACK`() throws {
+  @Test func `an endless search finds a tag placed later, and ends at the host's ACK`() throws {
     let host = Host()
     _ = host.run([0x32, 0x05, 0xFF, 0xFF, 0xFF])
     host.send(Self.list)
@@ -185,7 +185,7 @@ private final class Host {
     #expect(host.listen().isEmpty)
   }
 
-  @Test func `InAutoPoll tells the type and gives up after its rounds`() throws {
+  @Test func `InAutoPoll reports the type, and ends after its rounds`() throws {
     let host = Host()
     let start = host.now
     #expect(host.run([0x60, 0x02, 0x02, 0x20, 0x10]) == [0x61, 0x00])
@@ -196,14 +196,14 @@ private final class Host {
     #expect(host.run([0x60, 0x02, 0x02, 0x20, 0x10])?.prefix(3) == [0x61, 0x01, 0x20])
   }
 
-  @Test func `NACK brings the last answer again`() {
+  @Test func `NACK repeats the last response`() {
     let host = Host()
     let answer = host.run([0x02])
     host.chip.receive([0x00, 0x00, 0xFF, 0xFF, 0x00, 0x00], at: host.now)
     #expect(host.listen() == PN532Frame.encodeAnswer(answer ?? []))
   }
 
-  @Test func `a deselected tag is found again by InSelect, not by InListPassiveTarget`() throws {
+  @Test func `a deselected tag is found again by InSelect, but not by InListPassiveTarget`() throws {
     for model in ["ntag213", "type4"] {
       let host = Host()
       try host.place(model)
@@ -223,7 +223,7 @@ private final class Host {
     for _ in 0..<3 { #expect(host.run(Self.list)?.prefix(2) == [0x4B, 0x01]) }
   }
 
-  @Test func `a command and an answer of several blocks go through ISO-DEP whole`() throws {
+  @Test func `a command and a response of several blocks pass through ISO-DEP completely`() throws {
     let host = Host()
     try host.place("type4")
     _ = host.run(Self.list)
@@ -244,7 +244,7 @@ private final class Host {
     #expect(host.run([0x40, 0x01, 0x00, 14, 1]) == [0x41, 0x00, 14, 0x90, 0x00])
   }
 
-  @Test func `a simulated fault of the chip happens once`() throws {
+  @Test func `a simulated fault of the chip occurs once`() throws {
     let host = Host()
     try host.place("ntag213")
     _ = host.run(Self.list)
@@ -267,7 +267,7 @@ private final class Host {
     #expect(host.run([0x02]) != nil)
   }
 
-  @Test func `no bytes from any seed stop the chip`() throws {
+  @Test func `random bytes never stop the chip`() throws {
     for seed in 1...20 {
       var random = SeededGenerator(seed: UInt64(seed))
       let host = Host()

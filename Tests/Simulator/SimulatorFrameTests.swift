@@ -24,20 +24,20 @@ import Testing
     #expect(firmware == [0x00, 0x00, 0xFF, 0x02, 0xFE, 0xD4, 0x02, 0x2A, 0x00])
   }
 
-  @Test func `a frame that comes byte by byte is found`() {
+  @Test func `a frame that arrives byte by byte is found`() {
     #expect(events(firmware.map { [$0] }) == [.command([0x02])])
   }
 
-  @Test func `garbage before and between frames is passed over`() {
+  @Test func `garbage before and between frames is skipped`() {
     let line = [0x55, 0x55, 0x00, 0x00, 0xFF, 0x13, 0x00] + firmware + [0xAA, 0x00, 0x00] + firmware
     #expect(events([line]) == [.command([0x02]), .command([0x02])])
   }
 
-  @Test func `ACK and NACK are told apart`() {
+  @Test func `ACK and NACK are distinguished`() {
     #expect(events([[0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00], [0x00, 0x00, 0xFF, 0xFF, 0x00, 0x00]]) == [.ack, .nack])
   }
 
-  @Test(arguments: [1, 254, 255, 264]) func `normal and extended frames hold what they are given`(size: Int) {
+  @Test(arguments: [1, 254, 255, 264]) func `normal and extended frames carry their payload`(size: Int) {
     let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
     let frame = PN532Frame.encode(direction: 0xD4, payload)
     #expect((frame[3] == 0xFF && frame[4] == 0xFF) == (size >= 255))
@@ -52,13 +52,13 @@ import Testing
     #expect(found == (place == 0 || place == 8 ? [.command([0x02])] : []))
   }
 
-  @Test func `after a broken frame the next one is found`() {
+  @Test func `the frame after a broken one is found`() {
     var broken = firmware
     broken[7] ^= 0x01
     #expect(events([broken, firmware]) == [.command([0x02])])
   }
 
-  @Test func `no bytes from any seed stop the parser`() {
+  @Test func `random bytes never stop the parser`() {
     var random = SeededGenerator(seed: 0x5EED)
     var parser = PN532FrameParser()
     for _ in 0..<2_000 {

@@ -50,13 +50,13 @@ import Testing
     #expect(select(&tag) == uid)
   }
 
-  @Test func `a selected tag goes to IDLE at REQA and answers the next one`() throws {
+  @Test func `a selected tag returns to IDLE at REQA, and answers the next REQA`() throws {
     var tag = try selected("ntag213")
     #expect(tag.answer(Self.reqa) == nil)
     #expect(select(&tag) == tag.uid)
   }
 
-  @Test func `a halted tag wakes at WUPA only, until it loses power`() throws {
+  @Test func `a halted tag wakes only at WUPA, until it loses power`() throws {
     var tag = try selected("ntag213")
     #expect(tag.answer(Self.halt) == nil)
     #expect(tag.answer(Self.reqa) == nil)
@@ -75,7 +75,7 @@ import Testing
     #expect(select(&tag, request: Self.wupa) != nil)
   }
 
-  @Test func `a refusal has four bits and ends the selection`() throws {
+  @Test func `a refusal has four bits, and ends the selection`() throws {
     var tag = try selected("ntag213")
     #expect(tag.answer(.withCRC([0x30, 45])) == .nibble(0x00))
     #expect(tag.answer(.withCRC([0x30, 0])) == nil)
@@ -93,7 +93,7 @@ import Testing
     #expect(Array(last[4...]) == Array(first[..<12]))
   }
 
-  @Test func `FAST_READ gives a range and refuses one beyond the memory`() throws {
+  @Test func `FAST_READ returns a range, and refuses one beyond the memory`() throws {
     var tag = try selected("ntag213")
     #expect(command(&tag, [0x3A, 0, 44])?.count == 180)
     #expect(tag.answer(.withCRC([0x3A, 0, 45])) == .nibble(0x00))
@@ -109,7 +109,9 @@ import Testing
       ("ultralight-ev1-48", [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, 0x0B, 0x03], 20),
       ("ultralight-ev1-128", [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, 0x0E, 0x03], 41),
     ] as [(String, [UInt8], Int)])
-  func `GET_VERSION names the model and the memory has its pages`(model: String, version: [UInt8], pages: Int) throws {
+  func `GET_VERSION names the model, and the memory has the model's pages`(model: String, version: [UInt8], pages: Int)
+    throws
+  {
     var tag = try selected(model)
     #expect(command(&tag, [0x60]) == version)
     #expect(tag.memory.count == pages * 4)
@@ -117,7 +119,7 @@ import Testing
     #expect(tag.answer(.withCRC([0x30, UInt8(pages)]))?.lastBits == 4)
   }
 
-  @Test func `older tags do not know GET_VERSION`() throws {
+  @Test func `older tags do not support GET_VERSION`() throws {
     var ntag203 = try selected("ntag203")
     #expect(ntag203.answer(.withCRC([0x60])) == .nibble(0x00))
     var ultralight = try selected("ultralight")
@@ -126,7 +128,7 @@ import Testing
     #expect(select(&ultralight) != nil)
   }
 
-  @Test func `both ways of writing write one page`() throws {
+  @Test func `both write commands write one page`() throws {
     var tag = try selected("ultralight")
     #expect(tag.answer(.withCRC([0xA2, 5, 1, 2, 3, 4]))?.bytes == [0x0A])
     #expect(tag.answer(.withCRC([0xA0, 6]))?.bytes == [0x0A])
@@ -135,7 +137,7 @@ import Testing
     #expect(tag.writes == 2)
   }
 
-  @Test func `the UID cannot be written and the capability container only gains bits`() throws {
+  @Test func `the UID cannot be written, and bits of the capability container can only be set`() throws {
     var tag = try selected("ntag213")
     #expect(tag.answer(.withCRC([0xA2, 1, 1, 2, 3, 4]))?.bytes == [0x00])
     #expect(select(&tag) != nil)
@@ -154,7 +156,8 @@ import Testing
   }
 
   @Test(arguments: [("ntag213", 40, 16, 18), ("ntag215", 130, 16, 32), ("ntag216", 226, 31, 32)])
-  func `dynamic lock bits lock as many pages as the model says`(model: String, page: Int, locked: Int, free: Int) throws
+  func `dynamic lock bits lock as many pages as the model specifies`(model: String, page: Int, locked: Int, free: Int)
+    throws
   {
     var tag = try selected(model)
     #expect(tag.answer(.withCRC([0xA2, UInt8(page), 0x01, 0, 0, 0]))?.bytes == [0x0A])
@@ -162,7 +165,7 @@ import Testing
     #expect(tag.answer(.withCRC([0xA2, UInt8(locked), 1, 1, 1, 1]))?.bytes == [0x00])
   }
 
-  @Test func `a password protects what lies behind AUTH0 and is never shown`() throws {
+  @Test func `a password protects the pages from AUTH0 on, and is never readable`() throws {
     var tag = try selected("ntag213")
     for (page, data) in [
       (0x2B, [1, 2, 3, 4]), (0x2C, [0xAA, 0xBB, 0, 0]), (0x2A, [0x80, 5, 0, 0]), (0x29, [4, 0, 0, 4]),
@@ -190,7 +193,7 @@ import Testing
         + [0xFE, 0, 0, 0, 0])
   }
 
-  @Test func `a long message has a length of three bytes and one that does not fit is refused`() throws {
+  @Test func `a long message has a length of three bytes, and one that does not fit is refused`() throws {
     let message = [UInt8](repeating: 0x2A, count: 300)
     let tag = try tag("ntag215", .message(message))
     #expect(Array(tag.memory[16..<20]) == [0x03, 0xFF, 0x01, 0x2C])
@@ -201,7 +204,7 @@ import Testing
     #expect(try self.tag("ntag213", .message([UInt8](repeating: 1, count: 142))).memory[16] == 0x03)
   }
 
-  @Test func `ISO-DEP chains both ways and repeats a block when asked`() throws {
+  @Test func `ISO-DEP chains in both directions, and repeats a block on request`() throws {
     var tag = try selected("type4", .message([UInt8](repeating: 0x41, count: 100)))
     let ats = try #require(command(&tag, [0xE0, 0x50]))
     #expect(ats[0] == UInt8(ats.count))
@@ -222,7 +225,7 @@ import Testing
     #expect(select(&tag, request: Self.wupa) != nil)
   }
 
-  @Test func `no frame from any seed stops a tag`() throws {
+  @Test func `random frames never stop a tag`() throws {
     var random = SeededGenerator(seed: 7)
     for model in ["ntag213", "ntag216", "ultralight", "ultralight-ev1-128", "type4", "ntag424", "classic"] {
       var tag = try tag(model)

@@ -33,7 +33,7 @@ private final class Exchanger: @unchecked Sendable {
 }
 
 @Suite struct DatabaseFolderTests {
-  @Test func `a file that is exchanged for a link at any moment never changes what the link leads to`() throws {
+  @Test func `replacing a file with a link at any moment never changes the link's target`() throws {
     let path = TestFolder.make("folder")
     let victim = TestFolder.make("victim") + "/file"
     try "x".write(toFile: victim, atomically: false, encoding: .utf8)
@@ -80,7 +80,7 @@ private final class Exchanger: @unchecked Sendable {
     #expect(StateFolder.mode(path) == 0o2775)
   }
 
-  @Test func `others' rights to a file are removed, and a link is not a file`() throws {
+  @Test func `others' rights to a file are removed, and links are refused`() throws {
     let path = TestFolder.make("folder")
     let folder = try DatabaseFolder.open(path: path)
     try "x".write(toFile: path + "/open", atomically: false, encoding: .utf8)
@@ -92,7 +92,7 @@ private final class Exchanger: @unchecked Sendable {
     #expect(throws: DatabaseError.wrongFileType(path: path + "/link")) { try folder.tightenFile("link") }
   }
 
-  @Test func `a lock that another kiosk holds is waited for, and free when it has ended`() throws {
+  @Test func `a second kiosk waits for the lock of the first, and gets it once the first has ended`() throws {
     let folder = TemporaryFolder()
     var first = try KioskLock.acquire(folder: folder.path)
     #expect(first != nil)

@@ -63,7 +63,9 @@ import Testing
   }
 
   @Test(arguments: ["header", "schema", "middle", "all but the first page", "second half"])
-  func `bytes overwritten are noticed, the file set aside whole, and the secrets restored`(_ place: String) throws {
+  func `overwritten bytes are detected, the file is set aside intact, and the secrets are restored`(_ place: String)
+    throws
+  {
     let keys = try fill()
     try folder.emptyLog()
     let size = StateFolder.size(folder.databasePath)
@@ -96,7 +98,7 @@ import Testing
     #expect(try opened.store.append([.test(1)]) == [1])
   }
 
-  @Test func `a second database that is damaged in the same second does not take the first one's name`() throws {
+  @Test func `a second database damaged in the same second is set aside under a different name`() throws {
     _ = try fill()
     for name in ["tappet.db.damaged-1770000000", "tappet.db.damaged-1770000000-2"] {
       try overwrite(folder.databasePath, at: 0, with: noise(64, seed: 1))
@@ -104,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `a database that was cut to nothing gets its secrets back`() throws {
+  @Test func `an empty database gets its secrets back`() throws {
     let keys = try fill()
     truncate(folder.databasePath, 0)
     unlink(folder.logPath)
@@ -113,13 +115,13 @@ import Testing
     #expect(try self.keys(opened.store) == keys)
   }
 
-  @Test func `a database that is gone gets its secrets back`() throws {
+  @Test func `a missing database gets its secrets back`() throws {
     let keys = try fill()
     for ending in ["", "-wal", "-shm"] { unlink(folder.databasePath + ending) }
     #expect(try self.keys(try recover().store) == keys)
   }
 
-  @Test func `a database that was cut in the middle is set aside`() throws {
+  @Test func `a truncated database is set aside`() throws {
     let keys = try fill()
     try folder.emptyLog()
     truncate(folder.databasePath, off_t(StateFolder.size(folder.databasePath) / 2 + 100))
@@ -128,7 +130,7 @@ import Testing
     #expect(try self.keys(opened.store) == keys)
   }
 
-  @Test func `garbage in the log loses its content, but no secret`() throws {
+  @Test func `garbage in the log costs its content, but no secret`() throws {
     // Open while the log is spoilt: at the end SQLite puts the log into the database.
     let store = try folder.open()
     try store.addSecret(try secret(1), sealedUnder: try folder.key())
@@ -155,7 +157,7 @@ import Testing
 
   // MARK: The replica
 
-  @Test func `the replica is for its owner alone, holds no key, and follows every change`() throws {
+  @Test func `only the owner can read the replica, it contains no key, and it follows every change`() throws {
     let store = try folder.open()
     let key = try folder.key()
     let secret = try secret(1)
@@ -171,7 +173,7 @@ import Testing
     #expect(store.replicaError == nil)
   }
 
-  @Test func `a secret that was removed does not come back from the replica`() throws {
+  @Test func `a removed secret does not return from the replica`() throws {
     _ = try fill()
     #expect(try folder.open().removeSecret("id-1"))
     try overwrite(folder.databasePath, at: 0, with: noise(64, seed: 1))
@@ -220,7 +222,7 @@ import Testing
     #expect(try keys(try recover().store).keys.sorted() == ["id-7"])
   }
 
-  @Test func `a replica that cannot be written is no reason to refuse a secret`() throws {
+  @Test func `a replica that cannot be written does not prevent adding a secret`() throws {
     let store = try folder.open()
     let key = try folder.key()
     unlink(replicaPath)

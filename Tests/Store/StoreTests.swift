@@ -11,7 +11,7 @@ import Testing
 
   // MARK: Files
 
-  @Test func `the folder and everything in it is made for the owner alone, whatever the umask`() throws {
+  @Test func `the folder and its files are created for the owner alone, whatever the umask`() throws {
     let before = umask(0)
     defer { umask(before) }
     let store = try folder.open()
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `a database that was opened to others is closed to them again`() throws {
+  @Test func `a database that was opened to others is restricted to the owner again`() throws {
     _ = try folder.open()
     chmod(folder.databasePath, 0o644)
     chmod(folder.path, 0o777)
@@ -32,7 +32,7 @@ import Testing
     #expect(StateFolder.mode(folder.path) == 0o755)
   }
 
-  @Test func `a link or a folder in the database's place is refused`() throws {
+  @Test func `a link or a folder in place of the database is refused`() throws {
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     symlink("/etc/hostname", folder.databasePath)
     #expect(throws: DatabaseError.wrongFileType(path: folder.databasePath)) { try folder.open() }
@@ -41,14 +41,14 @@ import Testing
     #expect(throws: DatabaseError.wrongFileType(path: folder.databasePath)) { try folder.open() }
   }
 
-  @Test func `a folder that cannot be made is an error with its path and errno`() {
+  @Test func `a folder that cannot be created is an error with its path and errno`() {
     let path = folder.path + "/missing/state"
     #expect(throws: DatabaseError.cannotOpen(path: path, SystemError(call: "mkdir", code: ENOENT))) {
       try Store(folder: path, bootID: [])
     }
   }
 
-  @Test func `a file that is not a database is called damaged and left as it is`() throws {
+  @Test func `a file that is not a database is reported as damaged, and left unchanged`() throws {
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     let rubbish = Data((0..<8192).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     try rubbish.write(to: URL(fileURLWithPath: folder.databasePath))
@@ -77,7 +77,7 @@ import Testing
   // MARK: Schema
 
   @Test(arguments: [1, 2, 17, 99] as [Int64])
-  func `a database of a different version is refused and not touched`(_ number: Int64) throws {
+  func `a database of a different version is refused and left unchanged`(_ number: Int64) throws {
     do { _ = try folder.open() }
     try folder.sqlite("ALTER TABLE history DROP COLUMN person; PRAGMA user_version = \(number)")
     let before = try Data(contentsOf: URL(fileURLWithPath: folder.databasePath))
@@ -113,7 +113,7 @@ import Testing
     #expect(recovered.recovery?.setAside != nil)
   }
 
-  @Test func `ten threads that make the same store at once all get it`() async throws {
+  @Test func `ten threads that create the same store simultaneously all open it`() async throws {
     let path = folder.path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     let sequences = try await withThrowingTaskGroup(of: Int64.self) { group in
@@ -130,7 +130,7 @@ import Testing
 
   // MARK: The disk
 
-  @Test func `a full database says so, keeps what it has, and takes more once there is room`() throws {
+  @Test func `a full database reports that, keeps its entries, and accepts more once there is room`() throws {
     let store = try folder.open()
     _ = try store.append([.test(1)])
     let pages = try #require(try store.database.integer("PRAGMA page_count"))
@@ -143,7 +143,7 @@ import Testing
     #expect(try store.append([large]) == [2])
   }
 
-  @Test func `a read-only database says so`() throws {
+  @Test func `a read-only database reports that`() throws {
     let store = try folder.open()
     try store.database.execute("PRAGMA query_only = 1")
     let error = #expect(throws: DatabaseError.self) { try store.append([.test(1)]) }
@@ -153,13 +153,13 @@ import Testing
     try store.tryWrite()
   }
 
-  @Test func `an errno tells a full or read-only disk from a failing one`() {
+  @Test func `the errno distinguishes a full or read-only disk from a failing one`() {
     for (code, fault) in [(ENOSPC, StoreFault.full), (EDQUOT, .full), (EROFS, .readOnly), (EIO, .ioError)] {
       #expect(DatabaseError.cannotOpen(path: "", SystemError(call: "open", code: code)).fault == fault)
     }
   }
 
-  @Test func `another program's lock is waited for, but not without end`() throws {
+  @Test func `another program's lock is waited for, but not indefinitely`() throws {
     let store = try folder.open()
     try store.database.execute("PRAGMA busy_timeout = 50")
     let lock = try WriteLock(folder)

@@ -51,7 +51,7 @@ import Testing
     return nil
   }
 
-  @Test func `the same identity comes out of PEM, DER and PKCS12, with and without passphrase`() throws {
+  @Test func `the same identity is read from PEM, DER and PKCS12, with and without a passphrase`() throws {
     try openssl("x509", "-in", TestCertificates.path("client.pem"), "-outform", "DER", "-out", folder + "/c.der")
     try openssl("pkey", "-in", TestCertificates.path("client.key"), "-outform", "DER", "-out", folder + "/k.der")
     try openssl(
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `each fault is distinguished, and a passphrase is asked for once`() throws {
+  @Test func `each fault is distinguished, and a passphrase is requested once`() throws {
     let locked = try bundle("a.p12", passphrase: "demo")
     #expect(problem([locked]) == .bundleEncrypted(path: locked))
     #expect(problem([locked], "Demo") == .passphraseWrong(path: locked))
@@ -97,7 +97,7 @@ import Testing
     #expect(problem([folder + "/r.csr"]) == .request(path: folder + "/r.csr"))
   }
 
-  @Test func `a file that is cut or changed anywhere is refused or read, and never more than that`() throws {
+  @Test func `a truncated or changed file is refused or read, and does no further harm`() throws {
     let key = TestCertificates.path("client.key")
     var random = Randomness(seed: (1, 2, 3, 4))
     for (name, passphrase) in [("a.p12", "demo"), ("b.p12", "")] {
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `a p12 without a passphrase makes a context, one with a passphrase is a configuration mistake`() throws {
+  @Test func `a p12 without a passphrase makes a context, and one with a passphrase is a configuration error`() throws {
     let open = try bundle("kiosk.p12", passphrase: "")
     let endpoint = BrokerEndpoint(host: "localhost", port: 8883, usesTLS: true)
     let settings = BrokerSettings(endpoints: [endpoint], clientID: "x", certificateFile: open)
@@ -154,7 +154,7 @@ import Testing
     #expect(sentences("alpn: \(String(repeating: "a", count: 256))").first?.contains("1 to 255 bytes") == true)
   }
 
-  @Test func `several files take their places together, or none does`() throws {
+  @Test func `several files are replaced together, or none is`() throws {
     let first = folder + "/first"
     let second = folder + "/second"
     try "old".write(toFile: first, atomically: true, encoding: .utf8)
@@ -185,7 +185,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["first", "second"])
   }
 
-  @Test func `files in their places go back until they have settled`() throws {
+  @Test func `replaced files can be restored until the change is final`() throws {
     let first = folder + "/first"
     try "old".write(toFile: first, atomically: true, encoding: .utf8)
     for isSettled in [false, true] {
@@ -203,7 +203,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
-  func `files that root writes for the service get the owner of the folder or the previous file`() throws {
+  func `files that root writes for the service are owned like the folder or the previous file`() throws {
     let nobody: uid_t = 65_534
     chown(folder, nobody, nobody)
     func owner(_ name: String) throws -> uid_t {

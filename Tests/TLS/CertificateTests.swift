@@ -27,7 +27,7 @@ import Testing
     } catch { return error }
   }
 
-  @Test func `good files make a context`() {
+  @Test func `valid files make a context`() {
     #expect(
       problem(
         settings(
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `the key's own certificate is found behind that of its authority`() throws {
+  @Test func `the key's own certificate is found even after that of its authority`() throws {
     let blocks = try String(contentsOfFile: TestCertificates.path("client.pem"), encoding: .utf8)
       .components(separatedBy: "-----END CERTIFICATE-----\n").filter { $0.contains("BEGIN") }
       .map { $0 + "-----END CERTIFICATE-----\n" }
@@ -118,7 +118,7 @@ import Testing
     #expect(problem(settings) == .keyEncrypted(path: encrypted))
   }
 
-  @Test func `inspection gives the subject, the issuer, the expiry, and whether the key matches`() throws {
+  @Test func `inspection reports the subject, the issuer, the expiry, and whether the key matches`() throws {
     let certificate = TestCertificates.path("client.pem")
     let key = TestCertificates.path("client.key")
     let facts = Certificates.inspect(
@@ -133,7 +133,7 @@ import Testing
     #expect(facts.last == .keyMatches(certificate: certificate, key: key))
   }
 
-  @Test func `days left round down, also after the end`() {
+  @Test func `remaining days are rounded down, even after the expiry`() {
     let details = CertificateDetails(
       role: .client, path: "", subject: "", issuer: "", notBeforeUnixSeconds: 0, notAfterUnixSeconds: 86_400 * 10)
     #expect(details.daysLeft(atUnixSeconds: 86_400 * 9) == 1)
@@ -144,7 +144,7 @@ import Testing
     #expect(details.daysLeft(atUnixSeconds: .min) == .max)
   }
 
-  @Test func `an authority that has expired is not needed as long as another one is valid`() {
+  @Test func `an expired authority is not needed as long as another one is valid`() {
     func fact(_ role: CertificateDetails.Role, _ days: ClosedRange<Int64>) -> CertificateFact {
       .certificate(
         CertificateDetails(
@@ -162,7 +162,7 @@ import Testing
     #expect(needed(expired, own, chain) == [expired, own, chain] && needed(valid, own) == [valid, own])
   }
 
-  @Test func `inspection finds the faults`() throws {
+  @Test func `inspection reports each fault`() throws {
     let certificate = TestCertificates.path("client.pem")
     let open = try file(try String(contentsOfFile: TestCertificates.path("second-client.key"), encoding: .utf8))
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: open)

@@ -45,7 +45,7 @@ import Testing
     CertificatesReport(paths, host: host) { _ in nil }.findings.map { $0.sentence(at: 0) }
   }
 
-  @Test func `a certificate with a key of an unknown kind is reported in every place that reads one`() throws {
+  @Test func `a certificate with an unknown type of key is reported wherever a certificate is read`() throws {
     let path = try certificate("/CN=kiosk")
     let ecPublicKey: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
     #expect(try replace(ecPublicKey, by: ecPublicKey.dropLast() + [0x7F], in: path) > 0)
@@ -68,14 +68,14 @@ import Testing
     #expect(throws: CertificateProblem.self) { try ClientIdentity.read([path, key]) { _ in nil } }
   }
 
-  @Test func `a subject is quoted, and nothing in it controls a terminal or passes for a fact of ours`() throws {
+  @Test func `a subject is quoted, and cannot control a terminal or imitate other output`() throws {
     let path = try certificate("/CN=a event=tap-accepted id=\"q \u{9B}31m\u{202E}\u{7F}ü")
     let found = sentences([path])
     #expect(found.first?.contains(#""CN=a event=tap-accepted id=\"q \\u{9b}31m\\u{202e}\\u{7f}ü""#) == true, "\(found)")
     #expect(found.allSatisfy { $0.isPrintable })
   }
 
-  @Test func `a common name names no host`() throws {
+  @Test func `a common name is not accepted as a host name`() throws {
     let path = try certificate("/CN=kiosk.example")
     #expect(sentences([path], host: "kiosk.example").contains { $0.contains("has no subjectAltName") })
     let named = try certificate("/CN=x", "-addext", "subjectAltName=DNS:kiosk.example")
@@ -87,7 +87,7 @@ import Testing
     ["pkcs8", "-topk8", "-in", "client.key", "-passout", "pass:x", "-iter", "65535", "-outform", "DER"],
     ["pkcs8", "-topk8", "-in", "client.key", "-passout", "pass:x", "-iter", "1000001"],
   ])
-  func `a file that takes too many iterations to open is refused before the first`(_ words: [String]) throws {
+  func `a file with too many iterations is refused before any are computed`(_ words: [String]) throws {
     let path = folder + "/slow"
     let words = words.map { $0.hasPrefix("client.") ? TestCertificates.path($0) : $0 }
     let made = try Programs.run(Programs.installed("openssl"), words + ["-out", path])
@@ -112,7 +112,7 @@ import Testing
     [0x30, 13, 0xBF, 0x81, 0x01, 0, 0x04, 1, 0, 0x02, 4, 0x7F, 0xFF, 0xFF, 0xFF],
     [0x30, 17, 0x04, 0x84, 0, 0, 0, 11, 0x30, 9, 0x04, 1, 0, 0x02, 4, 0x7F, 0xFF, 0xFF, 0xFF],
   ])
-  func `no form of BER hides the iterations of a file`(_ bytes: [UInt8]) throws {
+  func `no BER encoding hides the iterations of a file`(_ bytes: [UInt8]) throws {
     let path = folder + "/hidden"
     try Data(bytes).write(to: URL(fileURLWithPath: path))
     let problem = #expect(throws: CertificateProblem.self) { try ClientIdentity.read([path]) { _ in nil } }

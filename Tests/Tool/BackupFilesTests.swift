@@ -22,7 +22,7 @@ import Testing
     ("broker: {ca: /etc/tappet/../cron.d/x}", ["/etc/tappet/../cron.d/x"], "a path with '..'"),
     ("not a configuration", ["ca.pem"], "kiosk.yaml does not specify"),
   ])
-  func `a file that kiosk.yaml does not name, or a parent folder's, is refused`(
+  func `a file that kiosk.yaml does not name, or one in a parent folder, is refused`(
     _ yaml: String, _ paths: [String], _ fault: String?
   ) {
     do throws(CommandFailure) {
@@ -40,7 +40,9 @@ import Testing
     ("/etc/tappet/kiosk.yaml", ["ca.pem", "/etc/tappet/kiosk.key", "/etc/tappet/tls/a.pem"], []),
     ("/etc/tappet/kiosk.yaml", ["/etc/tappet.key", "/etc/cron.d/x"], ["/etc/tappet.key", "/etc/cron.d/x"]),
   ])
-  func `only full paths lead out of the configuration's folder`(_ path: String, _ paths: [String], _ found: [String]) {
+  func `only absolute paths lead out of the configuration's folder`(
+    _ path: String, _ paths: [String], _ found: [String]
+  ) {
     #expect(BackupFiles.outside(parts("", paths), path) == found)
   }
 }

@@ -11,7 +11,7 @@ import Testing
     ("\t=1", "\"'\t=1\""), ("\r=1", "\"'\r=1\""), ("-12.5", "-12.5"), ("+5", "+5"), ("-", "'-"), ("a=b", "a=b"),
     ("", ""),
   ])
-  func `a formula is text to a spreadsheet, and a number is a number`(_ field: String, _ written: String) {
+  func `a formula is written as text for spreadsheets, and a number as a number`(_ field: String, _ written: String) {
     #expect(CSV.line([field]) == written)
   }
 
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [("UTF-16", "a,ü,😀\n"), ("UTF-8", "a,ü,😀\n"), ("EUC-JP", "棚,一\n"), ("CP1258", "a,ê\n")])
-  func `a text is decoded wherever its blocks end`(_ encoding: String, _ text: String) throws {
+  func `text is decoded correctly wherever its blocks end`(_ encoding: String, _ text: String) throws {
     let bytes: [UInt8] =
       switch encoding {
       case "UTF-16": [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }

@@ -39,14 +39,14 @@ import TestSupport
     }
   }
 
-  @Test func `the overview fits a terminal of 24 rows and 80 columns, and names every first word of a command`() {
+  @Test func `the overview fits a terminal of 80 by 24, and lists the first word of every command`() {
     let lines = Help.overview.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.count < 24 && lines.allSatisfy { $0.count <= 80 }, "\(Help.overview)")
     let listed = Set(lines.dropFirst().flatMap { $0.split { $0 == " " || $0 == "," } }.map(String.init))
     #expect(Set(CommandGroup.all.map(\.word)).isSubset(of: listed))
   }
 
-  @Test func `every command is on one page of the manual, once, and lists of a group name all of its commands`() {
+  @Test func `every command is on one page of the manual, once, and every group lists all its commands`() {
     let words = Command.all.map(\.words)
     #expect(Set(words).count == words.count)
     let pages = ManualTable.pages.elements ?? []
@@ -169,7 +169,7 @@ import TestSupport
     #expect(completed("nothing", "") == ["none"])
   }
 
-  @Test func `actions and topics come from the configuration, and without one there are none`() throws {
+  @Test func `actions and topics are completed from the configuration, if there is one`() throws {
     let folder = TemporaryFolder()
     let path = folder.path + "/kiosk.yaml"
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)

@@ -16,7 +16,7 @@ import Testing
     return screen
   }
 
-  @Test func `it fills any terminal, with the entry on top and its contents as far as they fit`() {
+  @Test func `the screen fills any terminal, with the entry on top and as much of its contents as fits`() {
     #expect(InventoryScreen().rows(columns: 40, rows: 8)[0].text.hasPrefix("  Tap a tag, or scan a code"))
     let rows = screen(of: 3).rows(columns: 40, rows: 12)
     #expect(rows.count == 12 && rows[0].isReverse && rows[0].text.unicodeScalars.count == 40)
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `the last lines tell what a second tap does, and why a tap was refused`() {
+  @Test func `the last lines explain the effect of a second tap, and why a tap was refused`() {
     var screen = screen(of: 1)
     #expect(screen.rows(columns: 80, rows: 12)[9].text == "  box Screws [B-17] is in House → Cellar → Shelf")
     screen.isAsking = true
@@ -39,7 +39,7 @@ import Testing
     #expect(rows[8].text == "  tap refused: why" && rows[8].colour == .red && rows[9].text.isEmpty)
   }
 
-  @Test func `records about the inventory are shown, and no others`() {
+  @Test func `only records about the inventory are shown`() {
     func record(_ code: String) -> JSON { .object(["code": .string(code)]) }
     for event in ["inventory-moved", "inventory-counting", "inventory-count-ended", "inventory-audit-ended"] {
       #expect(InventoryScreen.isShown(event, .object([])))

@@ -19,7 +19,7 @@ import TestSupport
       .filter { $0.offset % 2 == 1 }.map { String($0.element) }
   }
 
-  @Test func `every command that has --json is in the schema, once, and no other`() {
+  @Test func `exactly the commands with --json are in the schema, once each`() {
     let commands = Command.all.filter { $0.options.contains { $0.name == "json" } }.map(\.words)
     #expect(Set(schema.commands) == Set(commands) && schema.commands.count == commands.count)
   }
@@ -41,7 +41,7 @@ import TestSupport
                 rest = rest[end:].lstrip()
     """
 
-  @Test func `the schema is valid, and every example of the page matches it`() throws {
+  @Test func `the schema is valid, and every example on its page matches it`() throws {
     let page = Repository.path("docs/json.md")
     let checked = try Programs.run(try Programs.python(), ["-c", Self.examples, JSONSchema.path, page])
     #expect(checked.status == 0, "\(checked.errors)")
@@ -55,7 +55,7 @@ import TestSupport
     }
   }
 
-  @Test func `every code is in the schema, once, and the schema has no other`() throws {
+  @Test func `the schema contains every code exactly once, and no other codes`() throws {
     let documented = schema.codes
     #expect(Set(documented).count == documented.count)
     var known: Set<String> = []

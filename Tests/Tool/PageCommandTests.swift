@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: pages)
-  func `every command that a page shows is one that the parser takes`(_ page: String) throws {
+  func `every command on a page is accepted by the parser`(_ page: String) throws {
     let table = CommandTable(Command.all)
     for line in try blockLines(page) {
       for words in commands(line) where !words.contains(where: { $0.hasPrefix("[") || $0 == "…" }) {
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `a shell's line is taken apart, and all pages are found`() {
+  @Test func `a shell line is split into commands, and all pages are found`() {
     #expect(Self.pages.count > 20)
     #expect(commands("sudo tappet secret list # tappet x") == [["secret", "list"]])
     #expect(commands("tappet a 'b c' >x && tappet d | jq .") == [["a", "b c"], ["d"]])

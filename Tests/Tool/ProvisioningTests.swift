@@ -35,7 +35,7 @@ import TestSupport
     return AppExport.read(Array(json.utf8), ask: { _ in nil }, makeID: { "new" })
   }
 
-  @Test func `actions of both generations are read as the vectors say`() throws {
+  @Test func `actions of both generations match the vectors`() throws {
     struct Vectors: Decodable {
       struct Settings: Decodable {
         struct Secret: Decodable {
@@ -66,7 +66,7 @@ import TestSupport
     #expect(read.authorityPEM == nil && read.timestampKey == nil)
   }
 
-  @Test func `values are read as the app does, and an action that cannot be performed is left out by name`() throws {
+  @Test func `values are read as the app reads them, and an unsupported action is omitted and named`() throws {
     let key = String(repeating: "ab", count: 32)
     let outcome = try settings(actions: [
       #"{"title":"Garage","topic":"home/garage ","message":"m","nfcSecret":"0x\#(key) "}"#,
@@ -85,7 +85,7 @@ import TestSupport
       ])
   }
 
-  @Test func `no bytes trap, and only whole settings are read`() throws {
+  @Test func `no bytes trap, and only complete settings are read`() throws {
     guard case .read = try settings(actions: [#"{"title":"A","topic":"t","message":"m"}"#]) else {
       Issue.record("refused")
       return
@@ -108,7 +108,7 @@ import TestSupport
   }
 
   @Test(arguments: ["mosquitto", "aws-iot", "hivemq", "emqx", "home-assistant"])
-  func `each preset that ships is read whole`(_ name: String) throws {
+  func `each shipped preset is read completely`(_ name: String) throws {
     let preset = try #require(BrokerPreset.load(name: name))
     #expect(preset.port == 8883 && !preset.notes.isEmpty && !preset.title.isEmpty)
     #expect(BrokerEndpoint(url: "mqtts://" + preset.example) != nil)
@@ -142,7 +142,7 @@ import TestSupport
     #expect(BoardProfile.matching(model: model) == name)
   }
 
-  @Test func `every text is read as it was written`() throws {
+  @Test func `any text survives being written to the configuration and read back`() throws {
     let nasty = [
       "plain", "true", "null", "~", "- a", "a: b", "#x", "'", "\"", "\\", "a\nb", "\t", " lead", "trail ",
       "{\"a\": \"%I\"}",
@@ -175,7 +175,7 @@ import TestSupport
     }
   }
 
-  @Test func `a title becomes a name that a person can type`() {
+  @Test func `a title becomes a name that is easy to type`() {
     let cases = [
       ("Open the garage!", "open-the-garage"), ("Licht 2", "licht-2"), ("Tür", "f"), ("", "f"), ("123", "f"),
       ("--", "f"),

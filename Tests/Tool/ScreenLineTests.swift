@@ -22,7 +22,7 @@ import Testing
     #expect(texts.flatMap { $0.split(separator: " ").map(String.init) } == words)
   }
 
-  @Test func `a word without a space is cut, and a colour continues`() {
+  @Test func `a word without a space is split, and its colour continues`() {
     let parts = ScreenLine.wrapped("  broker   " + red + String(repeating: "x", count: 100) + reset + " end", 50)
     let margin = String(repeating: " ", count: 11)
     #expect(parts.count == 3 && parts[1...2].allSatisfy { $0.hasPrefix(margin + red) }, "\(parts)")

@@ -25,7 +25,7 @@ import TestSupport
   @Test(arguments: [
     ("a", ["a"]), ("a\nb\r\n\nc\n", ["a", "b", "c"]), ("\n\na\nb", ["a", "b"]), ("\u{FEFF}a\r\nb", ["a", "b"]),
   ])
-  func `each line counts but the empty ones`(_ text: String, _ expected: [String]) throws {
+  func `each line counts, except empty ones`(_ text: String, _ expected: [String]) throws {
     #expect(try lines(text) == expected)
   }
 
@@ -36,7 +36,7 @@ import TestSupport
     "<smpshare://secret?idx=1>", "\u{FEFF}\"QR-Code:smpshare://secret?idx=1\" \r",
     "s\0m\0p\0s\0h\0a\0r\0e\0:\0/\0/\0s\0e\0c\0r\0e\0t\0?\0i\0d\0x\0=\01\0",
   ])
-  func `a share code is found in what scanners and editors write around it`(_ line: String) {
+  func `a share code is found in the text that scanners and editors write around it`(_ line: String) {
     let found = ShareURL.trimmed(Array(line.utf8))
     #expect(String(decoding: found, as: UTF8.self) == "smpshare://secret?idx=1")
   }
@@ -44,11 +44,11 @@ import TestSupport
   @Test(arguments: [
     ("smpshare://secret?label=Ann's", "smpshare://secret?label=Ann's"), (" x ", "x"), ("\u{FEFF} \"\"", ""), ("", ""),
   ])
-  func `other lines keep what they say`(_ line: String, _ kept: String) {
+  func `other lines stay unchanged`(_ line: String, _ kept: String) {
     #expect(String(decoding: ShareURL.trimmed(Array(line.utf8)), as: UTF8.self) == kept)
   }
 
-  @Test func `a missing file is reported as missing, both for all its lines and for the first`() {
+  @Test func `a missing file is reported as missing, for all its lines and for the first`() {
     let path = FileManager.default.temporaryDirectory.path + "/absent-\(UUID().uuidString)"
     let sentence = "\(path) cannot be read: No such file or directory"
     do throws(CommandFailure) {
@@ -61,7 +61,7 @@ import TestSupport
     } catch { #expect(error.sentence == sentence) }
   }
 
-  @Test func `nothing, and a line that is too long, are refused`() throws {
+  @Test func `an empty file and a line that is too long are refused`() throws {
     for text in ["", "\n\n"] {
       #expect(try lines(text) == ["there is no code in FILE"])
     }

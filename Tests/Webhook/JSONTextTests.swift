@@ -31,7 +31,7 @@ import Testing
     #expect(JSON(decoding: text)?.text == more + #"\"[{"#)
   }
 
-  @Test func `no text has more values than were counted`() {
+  @Test func `no text has more values than counted beforehand`() {
     var random = Randomness(seed: (1, 2, 3, 4))
     let pieces = ["[", "]", "{", "}", ",", "\"", "\\", "\"a\":", "0", "[]", "{}", "\"\\\"\"", "null", " "]
     var parsed = 0
@@ -46,7 +46,7 @@ import Testing
     #expect(parsed > 1000)
   }
 
-  @Test func `elements and members that others filled are omitted, and the rest of the text is read`() {
+  @Test func `oversized elements and members are omitted, and the rest of the text is read`() {
     let bomb = list(400)
     let events = #"{"events":[{"a":1},{"z":\#(bomb)},[[\#(bomb)]],"\#(bomb)",{"b":"}"}],"n":[2]}"#
     #expect(bounded(events, 300, .elements) == #"{"events":[{"a":1},null,[[null]],"\#(bomb)",{"b":"}"}],"n":[2]}"#)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.serialized) struct WebhookFloodTests {
   @Test(arguments: ["headers", "trailers", "hints"])
-  func `headers without an end are cut off, and take no memory`(_ path: String) throws {
+  func `endless headers are cut off without using memory`(_ path: String) throws {
     let rig = try WebhookRig(paths: [path, "ok"])
     guard case .answered(_, status: 200, _) = try rig.post(1) else { throw TestFault("200") }
     let before = try rig.peak()
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: ["garbage", "old", "nul"])
-  func `an answer that is not HTTP is not taken for a redirect`(_ path: String) throws {
+  func `a response that is not HTTP is not taken for a redirect`(_ path: String) throws {
     let rig = try WebhookRig(paths: [path])
     guard case .failed(_, .notHTTP, _) = try rig.post() else { throw TestFault("notHTTP") }
   }

@@ -21,7 +21,7 @@ import Testing
     guard case .answered(_, status: 200, _) = try rig.post() else { throw TestFault("200") }
   }
 
-  @Test func `its memory has a bound, and so has that of tappet-matrix, with and without encryption`() throws {
+  @Test func `the memory of tappet-webhook and tappet-matrix is limited, with and without encryption`() throws {
     let (rig, reactor) = (try WebhookRig(), try Reactor())
     func check(_ pid: pid_t?, _ bytes: Int) throws {
       let limits = try String(contentsOfFile: "/proc/\(try #require(pid))/limits", encoding: .utf8)

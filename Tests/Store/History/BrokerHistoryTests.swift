@@ -11,7 +11,7 @@ import Testing
     BrokerHistory.Entry(kind: .publish, words: ["mqtt", "pub", word], unixMilliseconds: seconds * 1000)
   }
 
-  @Test func `a command that is repeated at once is not written again, and later moves up`() throws {
+  @Test func `a command that is repeated immediately is not recorded again, and a later repetition moves up`() throws {
     let history = try #require(try BrokerHistory.open(folder: TestFolder.make("history") + "/a/b", makes: true))
     for (word, seconds) in [("x", Int64(0)), ("x", 59)] { try history.note(entry(word, seconds)) }
     #expect(try history.entries().map(\.unixMilliseconds) == [0])

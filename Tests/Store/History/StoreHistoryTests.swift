@@ -49,7 +49,7 @@ import TestSupport
       person: Person(id: "a", name: "Ann Lee", createdUnixSeconds: 1))
   }
 
-  @Test func `rows come back as they were, oldest first, and each filter finds its own`() throws {
+  @Test func `rows round-trip, oldest first, and each filter finds its own`() throws {
     let store = try open()
     let first = refused(Self.now, action: "door")
     let second = TapRecord(unixMilliseconds: Self.now + 5, result: .refused, trigger: nil, count: 7)
@@ -69,7 +69,7 @@ import TestSupport
     #expect(try all(store, filter).isEmpty)
   }
 
-  @Test func `an entry's first row is in its commit, and its last one names its tag in a new process`() throws {
+  @Test func `an entry's first row is in its commit, and its last row names the tag even after a restart`() throws {
     let store = try open()
     _ = try StoreBatch([.append(entry(1))]).commit(to: store)
     let again = try open()
@@ -83,7 +83,7 @@ import TestSupport
     #expect(rows.map(\.unixMilliseconds) == [Self.now, Self.now + 900])
   }
 
-  @Test func `a clock that was set back loses no row, neither of a time nor of the order`() throws {
+  @Test func `setting the clock back loses no row, and keeps the times and the order`() throws {
     let store = try open()
     try note(store, refused(Self.now), refused(Self.now - 3_600_000), refused(Self.now + 1))
     #expect(try all(store).map { $0.unixMilliseconds - Self.now } == [0, -3_600_000, 1])
@@ -102,7 +102,7 @@ import TestSupport
     try store.pruneHistory(at: time / 2)
   }
 
-  @Test func `rows that are too old, or too many, are removed, and all of them when none are kept`() throws {
+  @Test func `rows that are too old or too many are removed, and all rows if none are kept`() throws {
     let store = try open(keeping: .seconds(3600))
     try note(store, refused(Self.now - 3_600_001), refused(Self.now - 3_600_000), refused(Self.now))
     try store.pruneHistory(at: Self.now)
@@ -124,7 +124,7 @@ import TestSupport
     #expect(try all(store).count == 1)
   }
 
-  @Test func `the thread writes a row without an entry at once, and the rest with the next commit`() throws {
+  @Test func `a row without an entry is written immediately, and all others with the next commit`() throws {
     let thread = try startThread()
     thread.submit(.keepHistory(.seconds(86_400)))
     let time = SystemClock().now().unixMilliseconds
@@ -151,7 +151,7 @@ import TestSupport
     thread.stop()
   }
 
-  @Test func `a thread that keeps no log writes none, and empties the one that is there`() throws {
+  @Test func `a thread without a log writes no rows, and empties an existing log`() throws {
     try note(try open(), refused(SystemClock().now().unixMilliseconds))
     let thread = try startThread()
     thread.submit(.keepHistory(nil))
@@ -163,7 +163,7 @@ import TestSupport
     #expect(try all(reader).isEmpty)
   }
 
-  @Test func `rows name a person by id, and go with them when they are forgotten`() throws {
+  @Test func `rows refer to a person by id, and are removed when the person is forgotten`() throws {
     let secretStore = try SecretStore(open())
     let store = secretStore.store
     store.historyAge = .seconds(86_400)

@@ -23,7 +23,7 @@ import Testing
       text: "a\0b", count: 3)
   }
 
-  @Test func `an arrival is owed from its entry's commit to that of its removal, and across starts`() throws {
+  @Test func `an arrival is kept from its entry's commit to that of its removal, even across restarts`() throws {
     _ = try folder.open().append([entry(1, EntryNotes(count: 3, arrival: arrival(1)))])
     #expect(try folder.open().arrivals(of: ["play"]) == [arrival(1)])
     _ = try folder.open().append([entry(2, EntryNotes(ended: EntryID(high: 0, low: 1)))])
@@ -31,20 +31,20 @@ import Testing
     #expect(try folder.open().fetch(after: 0, limit: 9, clockIsGood: true).entries.count == 2)
   }
 
-  @Test func `an arrival without a tag comes back without one`() throws {
+  @Test func `an arrival without a tag round-trips`() throws {
     let toggled = TagArrival(entry: EntryID(high: 0, low: 1), action: "play", uid: nil)
     let store = try folder.open()
     _ = try store.append([entry(1, EntryNotes(arrival: toggled))])
     #expect(try store.arrivals(of: ["play"]) == [toggled])
   }
 
-  @Test func `an action without a removal has its arrivals forgotten`() throws {
+  @Test func `the arrivals of an action without a removal are forgotten`() throws {
     let store = try folder.open()
     _ = try store.append([entry(1, EntryNotes(arrival: arrival(1)))])
     #expect(try store.arrivals(of: ["light"]).isEmpty && store.arrivals(of: ["play"]).isEmpty)
   }
 
-  @Test func `the number of a tag's taps is that of its last entry`() throws {
+  @Test func `the number of a tag's taps is that in its last entry`() throws {
     let store = try folder.open()
     _ = try store.append([entry(1, EntryNotes(count: 1)), entry(2, EntryNotes(count: 2)), entry(3, EntryNotes())])
     let counts = try folder.open().tagCounts()

@@ -19,7 +19,7 @@ import Testing
     try folder.open().fetch(after: 0, limit: 9, clockIsGood: true).entries.map { $0.closes }
   }
 
-  @Test func `the count survives the process, and can be taken back`() throws {
+  @Test func `the count survives a restart, and can be reduced`() throws {
     _ = try folder.open().append([.test(1), .test(2)])
     #expect(try counts() == [0, 0])
     try note(2, 3)
@@ -28,7 +28,7 @@ import Testing
     #expect(try counts() == [0, 2])
   }
 
-  @Test func `a count of an entry that has left does no harm`() throws {
+  @Test func `a count for a removed entry does no harm`() throws {
     _ = try folder.open().append([.test(1)])
     try folder.open().removeAll([.test(1).at(1)])
     try note(1, 3)

@@ -13,7 +13,7 @@ import Testing
 
   // MARK: Order and content
 
-  @Test func `an entry comes back as it went in, in the order of acceptance`() throws {
+  @Test func `an entry round-trips, in the order of acceptance`() throws {
     let entries = [
       OutboxEntry.test(3), .test(1, action: "tür", message: "a\0b\u{1F600}"), .test(2, message: ""),
     ]
@@ -29,7 +29,7 @@ import Testing
     #expect(reachedEnd)
   }
 
-  @Test func `a filled message keeps the place of its token, whatever was filled in`() throws {
+  @Test func `a filled message keeps the position of its token, whatever was filled in`() throws {
     var facts = TapFacts()
     facts[.text] = "%T %I"
     for (text, sent) in [("%{text} %T", "%T %I token"), ("%{text}", "%T %I"), ("%T %{text}", "token %T %I")] {
@@ -55,7 +55,7 @@ import Testing
     #expect(third.entries.isEmpty && third.reachedEnd)
   }
 
-  @Test func `a sequence is never given twice, not even after the outbox was empty`() throws {
+  @Test func `a sequence number is never reused, not even after the outbox was empty`() throws {
     let store = try folder.open()
     _ = try store.append([.test(1), .test(2)])
     try store.removeAll(try store.entries())
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [[2], [1, 2, 3], [4, 3, 1], [1, 2, 4, 6, 7], [7, 1, 2, 3, 4, 5, 6], []] as [[UInt64]])
-  func `a removal takes its own entries alone, in whatever order`(_ removed: [UInt64]) throws {
+  func `a removal removes only its own entries, in any order`(_ removed: [UInt64]) throws {
     let store = try folder.open()
     _ = try store.append((1...7).map { .test($0) })
     let entries = try store.entries()
@@ -73,7 +73,7 @@ import Testing
     #expect(try numbers(store).count == 7 - removed.count)
   }
 
-  @Test func `a row that now belongs to another entry is not removed`() throws {
+  @Test func `a row that now belongs to a different entry is not removed`() throws {
     let store = try folder.open()
     _ = try store.append((1...4).map { .test($0) })
     // The numbers of a database that has been replaced.
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `the summary counts entries and bytes and knows the first expiry`() throws {
+  @Test func `the summary counts entries and bytes, and contains the first expiry`() throws {
     let store = try folder.open()
     let now = Moment.test(100, wallSeconds: 1_000_000)
     #expect(try store.summary(at: now, clockIsGood: true) == OutboxSummary())
@@ -106,7 +106,7 @@ import Testing
     #expect(try store.summary(at: now, clockIsGood: true) == expected)
   }
 
-  @Test func `the summary is right after every way in and out of the outbox`() throws {
+  @Test func `the summary is correct after every kind of addition and removal`() throws {
     let store = try folder.open()
     let now = Moment.test(100, wallSeconds: 1_000_000)
     _ = try store.append((1...200).map { .test(UInt64($0), message: String(repeating: "x", count: $0)) })
@@ -123,7 +123,7 @@ import Testing
 
   // MARK: Expiry
 
-  @Test func `within one start the monotonic clock decides, wherever the wall clock jumps`() throws {
+  @Test func `within one boot the monotonic clock applies, however the wall clock jumps`() throws {
     let store = try folder.open()
     _ = try store.append([.test(1, lifetime: 10), .test(2, lifetime: 20), .test(3, lifetime: 30)])
     let early = try store.fetchExpired(at: .test(109, wallSeconds: 9_000_000), clockIsGood: true)
@@ -135,7 +135,7 @@ import Testing
     #expect(try numbers(store) == [1, 2, 3])
   }
 
-  @Test func `after a new start the wall clock decides, once it is good`() throws {
+  @Test func `after a restart of the machine the wall clock applies, once it is set`() throws {
     // Accepted at wall second 1,000,000, to be sent within 60 s.
     _ = try folder.open(boot: 1).append([.test(1)])
     let store = try folder.open(boot: 2)
@@ -148,7 +148,7 @@ import Testing
     #expect(known.expired.map(\.id.low) == [1] && known.earliest == nil)
   }
 
-  @Test func `a clock that was set after the tap still gives the right expiry after the next start`() throws {
+  @Test func `a clock that is set after the tap still gives the right expiry after a reboot`() throws {
     let first = try folder.open(boot: 1)
     // A board without a battery clock: accepted in 1970, to be sent within 1000 s, and the clock is set 10 s later.
     _ = try first.append([.test(1, wallSeconds: 30, lifetime: 1000)])
@@ -157,7 +157,7 @@ import Testing
     #expect(read == [.atUnixMilliseconds(2_001_000_000)])
   }
 
-  @Test func `an entry of a start whose clock was ahead of today's expires at once`() throws {
+  @Test func `an entry from a boot whose clock was ahead of the current time expires immediately`() throws {
     _ = try folder.open(boot: 1).append([.test(1, wallSeconds: 9_000_000)])
     let store = try folder.open(boot: 2)
     #expect(
@@ -191,7 +191,7 @@ import Testing
     #expect(rest.expired.count == 6 && rest.earliest == nil)
   }
 
-  @Test func `while the clock is not good only what needs no clock is read`() throws {
+  @Test func `while the clock is not set, only entries that need no clock are read`() throws {
     _ = try folder.open(boot: 1).append([.test(1)])
     let store = try folder.open(boot: 2)
     _ = try store.append([.test(2, message: "{%T}"), .test(3)])
@@ -219,7 +219,7 @@ import Testing
 
   // MARK: Power cuts
 
-  @Test func `every answered change is in a copy of the files taken at any moment`() throws {
+  @Test func `every acknowledged change is in a copy of the files taken at any moment`() throws {
     let store = try folder.open()
     for number in 1...40 {
       _ = try store.append([.test(UInt64(number))])
@@ -235,7 +235,7 @@ import Testing
     }
   }
 
-  @Test func `while the clock is not good exactly the entries are fetched that the core would send`() throws {
+  @Test func `while the clock is not set, exactly the entries are fetched that the core would send`() throws {
     var random = Randomness(seed: (1, 2, 3, 4))
     for boot in 1...3 as ClosedRange<UInt8> {
       let store = try folder.open(boot: boot)

@@ -41,7 +41,7 @@ extension StoreEvent {
     try store.fetch(after: 0, limit: 9, clockIsGood: true, of: .webhook).entries
   }
 
-  @Test func `an edit is due when its event and its outcome are recorded, in either order, until it is done`() throws {
+  @Test func `an edit is due once its event and its outcome are recorded, in either order, until it is done`() throws {
     let store = try folder.open()
     #expect(try !store.hasRoomEdits())
     _ = try store.append([.reported(1), .reported(2), .reported(3, isReported: false)])
@@ -65,7 +65,7 @@ extension StoreEvent {
     #expect(try !store.hasRoomEdits())
   }
 
-  @Test func `an edit that is due is still due after a restart`() throws {
+  @Test func `a due edit is still due after a restart`() throws {
     do {
       let store = try folder.open()
       _ = try store.append([.reported(1)])
@@ -77,7 +77,7 @@ extension StoreEvent {
     #expect(try store.hasRoomEdits() && next(store)?.outcome == .unheard)
   }
 
-  @Test func `a message that never gets into its room is not edited`() throws {
+  @Test func `a message that never reaches its room is not edited`() throws {
     let store = try folder.open()
     _ = try store.append([.reported(1), .reported(2)])
     let rooms = try inRooms(store)
@@ -87,7 +87,7 @@ extension StoreEvent {
     #expect(try !store.hasRoomEdits())
   }
 
-  @Test func `a tap that a person drops has that outcome, and its message only if it is in the room`() throws {
+  @Test func `a tap that a person drops is edited as dropped, if its message is in the room`() throws {
     let store = try folder.open()
     _ = try store.append([.reported(1), .reported(2)])
     _ = try serve(store, .remove(.webhook, [try inRooms(store)[0]], event: "$1"))
@@ -97,7 +97,7 @@ extension StoreEvent {
     #expect(try !store.hasRoomEdits())
   }
 
-  @Test func `an outcome that is not written is written with the removal that follows`() throws {
+  @Test func `an outcome that could not be written is written with the next removal`() throws {
     let store = try folder.open()
     _ = try store.append([.reported(1)])
     let outcome = StoreBatch([.recordOutcome(.reported(1), .delivered)])
@@ -107,7 +107,7 @@ extension StoreEvent {
     #expect(try next(store)?.outcome == .delivered)
   }
 
-  @Test func `a request for an edit is answered even if it fails`() {
+  @Test func `a request for an edit gets a response even if it fails`() {
     let events = StoreBatch([.fetchEdit(done: .reported(1))]).failed(.full)
     guard case .editFailed(.full)? = events.first else { return #expect(Bool(false), "\(events)") }
     #expect(events.count == 1)

@@ -27,7 +27,7 @@ import TestSupport
     try Store.recovered(folder: path, bootID: [UInt8](repeating: 1, count: 16), unixSeconds: 1_770_000_000).store
   }
 
-  @Test func `a database that is damaged while it is used is set aside, and the next entries go to a new one`() throws {
+  @Test func `a database damaged while in use is set aside, and the next entries go to a new one`() throws {
     let thread = try start { store in
       for start in 0..<40 { _ = try store.append((0..<50).map { .test(UInt64(start * 50 + $0)) }) }
     }
@@ -83,7 +83,7 @@ import TestSupport
     }
   }
 
-  @Test func `every request is answered, in the order in which the database saw them`() throws {
+  @Test func `every request gets a response, in the order of processing`() throws {
     let thread = try start()
     thread.submit(.append(.test(1)))
     _ = answers.wait(1)
@@ -104,7 +104,7 @@ import TestSupport
       ])
   }
 
-  @Test func `a broker that does not take MQTT 5 is remembered, until all of them are forgotten`() throws {
+  @Test func `a broker without MQTT 5 is remembered, until all such brokers are forgotten`() throws {
     let thread = try start()
     thread.submit(.recordFallback(url: "mqtts://a:1", untilUnixSeconds: 5))
     thread.submit(.recordFallback(url: "mqtts://b:1", untilUnixSeconds: 6))
@@ -119,7 +119,7 @@ import TestSupport
     #expect(try folder.open().fallback(at: "mqtts://a:1") == nil)
   }
 
-  @Test func `of several brokers only the one that worked last is remembered`() throws {
+  @Test func `only the last working one of several brokers is remembered`() throws {
     let thread = try start()
     thread.submit(.recordBroker(url: "mqtts://a:1"))
     thread.submit(.recordBroker(url: "mqtts://b:1"))
@@ -128,7 +128,7 @@ import TestSupport
     #expect(try !folder.open().isLastBroker("mqtts://a:1"))
   }
 
-  @Test func `a timed opening is remembered until it is closed`() throws {
+  @Test func `a timed opening is remembered until it closes`() throws {
     let thread = try start()
     var openings = ["a", "b", "c"].map {
       TimedOpening(topic: $0, stopsAt: Instant(nanoseconds: 5), closesAt: Instant(nanoseconds: 7))
@@ -170,7 +170,7 @@ import TestSupport
     #expect(!events.contains("$2") && events.contains("$1") && events.contains("$next1"))
   }
 
-  @Test func `the wrong codes at the panel are remembered until it is unlocked`() throws {
+  @Test func `wrong codes at the panel are remembered until it is unlocked`() throws {
     let thread = try start()
     for count in 1...4 { thread.submit(.recordWrongCodes(count)) }
     thread.stop()
@@ -181,7 +181,7 @@ import TestSupport
     #expect(try folder.open().wrongCodes() == 0)
   }
 
-  @Test func `the latest time that was believed is remembered`() throws {
+  @Test func `the latest trusted time is remembered`() throws {
     #expect(try folder.open().latestTime() == nil)
     let thread = try start()
     thread.submit(.recordTime(unixSeconds: 7))
@@ -190,7 +190,7 @@ import TestSupport
     #expect(try folder.open().latestTime() == 1_790_000_000)
   }
 
-  @Test func `a topic at which the broker keeps something is remembered until it is taken back`() throws {
+  @Test func `a topic with a retained message is remembered until the message is cleared`() throws {
     let thread = try start()
     thread.submit(.recordAnnounced(topic: "b", content: "tag t"))
     thread.submit(.recordAnnounced(topic: "a", content: ""))
@@ -222,7 +222,7 @@ import TestSupport
     #expect(try folder.sqlite("SELECT count(*) FROM outbox") == "201")
   }
 
-  @Test func `taps overwrite a log that was made long enough before, and never lengthen it`() throws {
+  @Test func `taps overwrite a log that was allocated beforehand, and never lengthen it`() throws {
     let thread = try start()
     #expect(folder.awaitLogRoom())
     var pages: [Int] = []
@@ -249,7 +249,7 @@ import TestSupport
     thread.stop()
   }
 
-  @Test func `a log that another program cut off is made long again`() throws {
+  @Test func `a log that another program truncated is allocated again`() throws {
     let thread = try start()
     #expect(folder.awaitLogRoom())
     thread.awaitPause()
@@ -263,7 +263,7 @@ import TestSupport
     thread.stop()
   }
 
-  @Test func `an entry for which there is no room does not prevent storing the others`() throws {
+  @Test func `an entry that does not fit does not prevent storing the others`() throws {
     let thread = try start { store in
       try store.waitLong()
       let pages = try #require(try store.database.integer("PRAGMA page_count"))
@@ -280,7 +280,7 @@ import TestSupport
     #expect(Set(events.map(describe)) == ["checked", "stored 1 1", "storeFailed 2 full", "stored 3 2"])
   }
 
-  @Test func `a removal that the disk refused is done with the next commit`() throws {
+  @Test func `a removal that failed on disk is done with the next commit`() throws {
     let thread = try start { store in
       _ = try store.append([.test(1), .test(2)])
       try store.database.execute("PRAGMA busy_timeout = 20")
@@ -295,7 +295,7 @@ import TestSupport
     #expect(try folder.open().fetch(after: 0, limit: 9, clockIsGood: true).entries.map(\.id.low) == [2])
   }
 
-  @Test func `an answered command from a room that the disk refused to mark is marked with the next commit`() throws {
+  @Test func `an answered command from a room that could not be marked is marked with the next commit`() throws {
     let row = RecordedCommand(room: "#door:h", event: "$1", unixSeconds: 1)
     let thread = try start { store in
       try store.transaction { () throws(DatabaseError) in try store.record([row], position: "p1") }
@@ -312,7 +312,7 @@ import TestSupport
     #expect(try folder.open().roomCommands().map(\.isAnswered) == [true])
   }
 
-  @Test func `a busy database fails all that waited, once, and not one after the other`() throws {
+  @Test func `a busy database fails all waiting requests together, not one after the other`() throws {
     let thread = try start { try $0.database.execute("PRAGMA busy_timeout = 200") }
     let gate = try thread.hold()
     let lock = try WriteLock(folder)

@@ -20,7 +20,7 @@ extension OutboxEntry {
 @Suite struct StoreWebhooksTests {
   private let folder = StateFolder()
 
-  @Test func `a tap for both is in both outboxes with one id, and each removes its own`() throws {
+  @Test func `a tap for broker and webhook is in both outboxes with one id, and each removes its own entry`() throws {
     let store = try folder.open()
     _ = try store.append([.hook(1, topic: "home/a"), .hook(2)])
     let broker = try store.fetch(after: 0, limit: 9, clockIsGood: true).entries
@@ -50,7 +50,7 @@ extension OutboxEntry {
     _ = try StoreBatch([.giveUp(entry, reason, unixMilliseconds: 7)]).commit(to: store)
   }
 
-  @Test func `entries that were given up are listed with their reason, up to a bound, and dropped`() throws {
+  @Test func `entries that were given up are listed with their reason, up to a limit, and dropped`() throws {
     let store = try folder.open()
     for number in 1...UInt64(Limits.givenUpMax + 5) {
       _ = try store.append([.hook(number)])
@@ -67,7 +67,7 @@ extension OutboxEntry {
     #expect(try store.givenUp().isEmpty)
   }
 
-  @Test func `both entries of a tap that were given up are sent again as they were, behind all others`() throws {
+  @Test func `both given-up entries of a tap are sent again unchanged, after all others`() throws {
     let store = try folder.open()
     var token = OutboxEntry(
       id: EntryID(high: 9, low: 1), action: "both", topic: "home/a", message: PayloadTemplate("%T!"), isRetained: true,
@@ -103,7 +103,7 @@ extension OutboxEntry {
     #expect(try store.givenUp().map(\.id.low) == [3])
   }
 
-  @Test func `which webhooks have worked survives a restart, and follows the action's new name`() throws {
+  @Test func `the list of working webhooks survives a restart, and follows an action's new name`() throws {
     do {
       let store = try folder.open()
       _ = try StoreBatch([.recordWebhook(action: "a: b", target: -5), .recordWebhook(action: "c", target: 6)])
@@ -113,7 +113,7 @@ extension OutboxEntry {
     #expect(try folder.open().workedWebhooks() == ["a: b": -5, "c": 7])
   }
 
-  @Test func `each destination has its own numbers, so the entries of one follow each other`() throws {
+  @Test func `each destination has its own sequence, in which its entries are consecutive`() throws {
     let store = try folder.open()
     _ = try store.append([.hook(1, topic: "home/a"), .hook(2), .hook(3, topic: "home/a")])
     #expect(try store.entries().map(\.sequence) == [1, 2])

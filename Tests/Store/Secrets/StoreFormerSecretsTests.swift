@@ -18,7 +18,7 @@ import Testing
     AuditEntry(unixSeconds: 1, peer: .current(), operation: operation, subject: "secret-\(number)")
   }
 
-  @Test func `a new secret takes the place of one that nobody else can have, even the last place`() throws {
+  @Test func `a new secret replaces one that exists nowhere else, even in the last place`() throws {
     let store = try folder.open()
     let key = try folder.key()
     for number in 1...3 {

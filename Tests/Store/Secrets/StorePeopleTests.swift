@@ -36,7 +36,7 @@ import Testing
     return store
   }
 
-  @Test func `a person's limits come back, and a use is counted in the commit of its entry`() throws {
+  @Test func `a person's limits round-trip, and a use is counted in the commit of its entry`() throws {
     let store = try filled()
     var limits = try PersonLimits(
       from: nil, until: "2026-12-31", hours: ["Mon-Fri 07:00-19:30"], uses: 2, ticket: "ticket-1")
@@ -59,7 +59,7 @@ import Testing
 
   private func owners(_ store: SecretStore) throws -> [String?] { try store.usableSecrets().map { $0.person?.name } }
 
-  @Test func `a person's tags are theirs after a new start, and lie sealed on the disk`() throws {
+  @Test func `a person keeps the assigned tags after a restart, and the names are sealed on disk`() throws {
     _ = try filled()
     let store = try SecretStore.open(folder: folder.path)
     #expect(try store.people().all.map { $0.name } == ["Ann", "Ben"])
@@ -71,7 +71,7 @@ import Testing
     #expect(try folder.sqlite("SELECT count(*) FROM audit WHERE operation = 'person-added'") == "2")
   }
 
-  @Test func `a suspended person's secrets say so, and a renamed one keeps them`() throws {
+  @Test func `a suspended person's secrets are marked so, and a renamed person keeps them`() throws {
     let store = try filled()
     let ann = try store.person(named: "Ann")
     try store.replace(ann.with(isSuspended: true), noting: entry("person-suspended"))
@@ -81,7 +81,7 @@ import Testing
     #expect(try store.usableSecrets().allSatisfy { $0.person?.isSuspended == false })
   }
 
-  @Test func `a secret has one person at most, and none after it was taken away`() throws {
+  @Test func `a secret belongs to at most one person, and to none once it is unassigned`() throws {
     let store = try filled()
     try store.assign("secret-2", to: try store.person(named: "Ben"), noting: entry("secret-assigned"))
     #expect(try owners(store) == ["Ann", "Ben"])
@@ -95,7 +95,7 @@ import Testing
     "UPDATE sealed SET value = x'00' WHERE name LIKE 'owner %'",
     "UPDATE sealed SET value = (SELECT value FROM sealed WHERE name = 'person id-of-Ben') WHERE name LIKE 'owner %'",
   ])
-  func `a secret whose owner cannot be read is refused, until it is given to somebody`(_ damage: String) throws {
+  func `a secret with an unreadable owner is refused, until it is assigned to another person`(_ damage: String) throws {
     let store = try filled()
     try store.replace(try store.person(named: "Ann").with(isSuspended: true), noting: entry("person-suspended"))
     try folder.sqlite(damage)
@@ -104,7 +104,7 @@ import Testing
     #expect(try store.usableSecrets().map { $0.person?.isSuspended } == [true, false])
   }
 
-  @Test func `with a person go the secrets of their tags, and with a secret goes its owner`() throws {
+  @Test func `removing a person removes the secrets of the person's tags, and removing a secret its owner`() throws {
     let store = try filled()
     #expect(try store.remove(id: "secret-2"))
     #expect(try store.store.sealedValueNames() == ["owner secret-1", "person id-of-Ann", "person id-of-Ben"])
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: [(decomposed, typed), (typed, decomposed), ("Ann\u{200B} Lee", "Ann Lee")])
-  func `a person is one, however the name is made up`(_ stored: String, _ other: String) throws {
+  func `two spellings of a name are one person`(_ stored: String, _ other: String) throws {
     let store = try filled()
     try store.assign("secret-1", to: try keep("jose", stored, store), noting: entry("secret-assigned"))
     #expect(throws: (any Error).self) { try store.add(person(other), noting: entry("person-added")) }

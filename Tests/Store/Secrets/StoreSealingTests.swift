@@ -36,7 +36,7 @@ import Testing
     #expect(try store.sealedValue(named: "tag-password:04a1", under: key)?.array == [1, 2, 3, 4])
   }
 
-  @Test func `a new key opens everything, the old one nothing, and only one file is left`() throws {
+  @Test func `a new key opens everything, the old key nothing, and only one key file remains`() throws {
     let (store, old) = try filled()
     #expect(try SealingKey.replace(old, of: store, noting: auditEntry) == 3)
     let new = try SealingKey.resolve(store, credentials: nil)
@@ -48,7 +48,7 @@ import Testing
     #expect(try store.audit(after: 0, limit: 10).map(\.entry) == [auditEntry])
   }
 
-  @Test func `killed before the commit the old key stays, and the other one goes`() throws {
+  @Test func `after a kill before the commit, the old key stays and the new one is removed`() throws {
     let (store, old) = try filled()
     try Data(repeating: 7, count: 32).write(to: URL(fileURLWithPath: keyPath + ".next"))
     chmod(keyPath + ".next", 0o600)
@@ -58,7 +58,7 @@ import Testing
     #expect(StateFolder.mode(keyPath + ".next") == nil)
   }
 
-  @Test func `killed after the commit and before the file is in its place the new key is taken`() throws {
+  @Test func `after a kill between the commit and the renaming of the file, the new key is used`() throws {
     let (store, old) = try filled()
     let before = try Data(contentsOf: URL(fileURLWithPath: keyPath))
     _ = try SealingKey.replace(old, of: store, noting: auditEntry)
@@ -72,7 +72,7 @@ import Testing
     #expect(try SealingKey.resolve(store, credentials: nil) == key)
   }
 
-  @Test func `the service manager's key takes the place of the file, and another one that of the first`() throws {
+  @Test func `the service manager's key replaces the file, and a second such key replaces the first`() throws {
     let (store, _) = try filled()
     let credentials = StateFolder()
     try FileManager.default.createDirectory(atPath: credentials.path, withIntermediateDirectories: true)
@@ -108,7 +108,7 @@ import Testing
     try expectAllReadable(store, under: try SealingKey.resolve(store, credentials: nil))
   }
 
-  @Test func `a value that somebody moved to another name is unreadable`() throws {
+  @Test func `a value moved to a different name is unreadable`() throws {
     let (store, key) = try filled()
     try folder.sqlite("UPDATE sealed SET name = 'timestamp-key' WHERE name <> 'check'")
     #expect(throws: SecretError.unreadable("timestamp-key")) {
@@ -133,7 +133,7 @@ import Testing
     #expect(try store.relation(to: key) == .foreign)
   }
 
-  @Test func `a label with controls is refused, as is an id that is not there`() throws {
+  @Test func `a label with control characters is refused, as is an unknown id`() throws {
     let (store, key) = try filled()
     for scalar in ["\n", "\u{9B}", "\u{1B}"] as [Unicode.Scalar] {
       let label = "a\(scalar)[2J"
@@ -180,7 +180,7 @@ import Testing
 }
 
 @Suite struct BackupFileTests {
-  @Test func `a backup opens under its passphrase, whole and unchanged only`() throws {
+  @Test func `a backup opens only with its passphrase, and only if complete and unchanged`() throws {
     let plain = Array("content".utf8)
     let words = Array("correct horse".utf8)
     let file = try BackupFile.seal(plain, passphrase: words)

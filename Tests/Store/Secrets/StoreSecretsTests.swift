@@ -15,7 +15,7 @@ import Testing
       label: label)
   }
 
-  @Test func `a secret comes back as it went in, and lies sealed on the disk`() throws {
+  @Test func `a secret round-trips, and is sealed on disk`() throws {
     let store = try folder.open()
     let key = try folder.key()
     try store.addSecret(try secret(0xA5, label: "Lobby, ü"), sealedUnder: key)
@@ -42,7 +42,7 @@ import Testing
     #expect(try store.secretCount() == 4)
   }
 
-  @Test func `the tag that had a secret last is remembered, and forgotten with the secret`() throws {
+  @Test func `the tag that last used a secret is remembered, and forgotten with the secret`() throws {
     let store = try folder.open()
     let key = try folder.key()
     for number in 1...2 { try store.addSecret(try secret(UInt8(number)), sealedUnder: key) }
@@ -57,7 +57,7 @@ import Testing
     #expect(try folder.sqlite("SELECT count(*) FROM tag_hints") == "1")
   }
 
-  @Test func `a key that the action has is refused and names its id; another action may have it`() throws {
+  @Test func `a key that an action already has is refused with its id, but another action may have it`() throws {
     let store = try folder.open()
     let key = try folder.key()
     try store.addSecret(try secret(1), sealedUnder: key)
@@ -68,7 +68,7 @@ import Testing
     try store.addSecret(same, sealedUnder: key)
   }
 
-  @Test func `a removed secret is gone, and removing it again reports that`() throws {
+  @Test func `a removed secret is gone, and a second removal reports that`() throws {
     let store = try folder.open()
     let key = try folder.key()
     try store.addSecret(try secret(1), sealedUnder: key)
@@ -94,7 +94,7 @@ import Testing
     "UPDATE secrets SET sealed = (SELECT sealed FROM secrets WHERE id = 'secret-2') WHERE id = 'secret-1'",
     "UPDATE secrets SET sealed = x'00' WHERE id = 'secret-1'",
   ])
-  func `a secret that somebody moved or changed is unreadable, and the others are not`(change: String) throws {
+  func `a secret that was moved or changed is unreadable, and the others are not`(change: String) throws {
     let store = try folder.open()
     let key = try folder.key()
     try store.addSecret(try secret(1), sealedUnder: key)
@@ -105,7 +105,7 @@ import Testing
     #expect(secrets.unreadable.count == 1)
   }
 
-  @Test func `a label that fits no QR code is refused`() throws {
+  @Test func `a label that is too long for a QR code is refused`() throws {
     let store = try folder.open()
     let label = String(repeating: "x", count: Limits.secretLabelSizeMax + 1)
     #expect(throws: SecretError.label(.tooLong(size: label.utf8.count, max: Limits.secretLabelSizeMax))) {
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `another program adds secrets while the store is in use`() throws {
+  @Test func `another program can add secrets while the store is in use`() throws {
     let store = try folder.open()
     let key = try folder.key()
     let tool = try folder.open()
@@ -126,7 +126,7 @@ import Testing
 
   // MARK: The sealing key
 
-  @Test func `the sealing key is made once`() throws {
+  @Test func `the sealing key is created once`() throws {
     #expect(try folder.key() == folder.key())
     #expect(StateFolder.size(folder.path + "/tappet.key") == 32)
   }
@@ -164,7 +164,7 @@ import Testing
     #expect(throws: SealingKeyError.unreadable(path: path, SystemError(call: "open", code: ELOOP))) { try folder.key() }
   }
 
-  @Test func `a lost sealing key is not replaced when something was sealed under it`() throws {
+  @Test func `a lost sealing key is not replaced if something was sealed under it`() throws {
     let path = folder.path + "/tappet.key"
     try folder.open().addSecret(try secret(1), sealedUnder: try folder.key())
     unlink(path)
@@ -172,7 +172,7 @@ import Testing
     #expect(StateFolder.mode(path) == nil)
   }
 
-  @Test func `a key file that was cut short while it was made is made again`() throws {
+  @Test func `a key file that was truncated during its creation is created again`() throws {
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     try Data(count: 5).write(to: URL(fileURLWithPath: folder.path + "/tappet.key.new"))
     _ = try folder.key()

@@ -54,7 +54,7 @@ import Testing
     Dictionary(uniqueKeysWithValues: try store.usableSecrets().map { ($0.id, $0.person?.name) })
   }
 
-  @Test func `people come with their tags, and go with them, also after a new start`() throws {
+  @Test func `people are added and removed together with their tags, even across a restart`() throws {
     var store = try SecretStore.open(folder: folder.path)
     let (ann, ben) = (person("Ann"), person("Ben"))
     let record = try apply(
@@ -68,7 +68,7 @@ import Testing
     #expect(try folder.sqlite("SELECT count(*) FROM audit WHERE operation = 'site-applied'") == "2")
   }
 
-  @Test func `people and secrets of this door alone stay, but for names and keys that the bundle has`() throws {
+  @Test func `people and secrets of this door stay, unless the bundle has the same names or keys`() throws {
     let store = try SecretStore.open(folder: folder.path)
     let (guest, local) = (person("Guest"), Person(id: "local-ann", name: "Ann", createdUnixSeconds: 1))
     for person in [guest, local] { try store.add(person, noting: entry("person-added")) }
@@ -86,7 +86,7 @@ import Testing
     #expect(try names(store) == ["Guest"] && owners(store) == ["tag-1": "Guest", "tag-3": nil])
   }
 
-  @Test func `an older, an equal and a foreign bundle change nothing`() throws {
+  @Test func `an older, an equal or a foreign bundle changes nothing`() throws {
     let store = try SecretStore.open(folder: folder.path)
     let ann = person("Ann")
     try apply(store, 5, [ann], [try tag(1, of: ann)])
@@ -95,7 +95,7 @@ import Testing
     #expect(try names(store) == ["Ann"] && store.siteRecord()?.version == 5)
   }
 
-  @Test func `an older bundle is refused when the database came back from its copy`() throws {
+  @Test func `an older bundle is refused after the database was restored from its replica`() throws {
     let ann = person("Ann")
     do { try apply(try SecretStore.open(folder: folder.path), 5, [ann], [try tag(1, of: ann)]) }
     for ending in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder.databasePath + ending) }
@@ -117,7 +117,7 @@ import Testing
     #expect(try names(store).isEmpty && store.siteRecord() == nil && owners(store).isEmpty)
   }
 
-  @Test func `a disk that is full in the midst leaves everything as it was`() throws {
+  @Test func `a disk that becomes full half-way leaves everything unchanged`() throws {
     let store = try SecretStore.open(folder: folder.path)
     let ann = person("Ann")
     try apply(store, 1, [ann], [try tag(1, of: ann)])
@@ -141,7 +141,7 @@ import Testing
     #expect(stored.timesUsed == 1 && stored.secret.label == "blue" && stored.secret.person?.name == "Ben")
   }
 
-  @Test func `a ticket's uses at this door are kept, and end with the ticket`() throws {
+  @Test func `a ticket's uses at this door are kept until the ticket ends`() throws {
     let store = try SecretStore.open(folder: folder.path)
     func ann(_ ticket: String) throws -> Person {
       person("Ann", limits: try PersonLimits(from: nil, until: nil, hours: [], uses: 5, ticket: ticket))
@@ -155,7 +155,7 @@ import Testing
     #expect(try folder.sqlite("SELECT count(*) FROM ticket_uses") == "0")
   }
 
-  @Test func `after a push the bundle is in force where it was made, and its people are the site's`() throws {
+  @Test func `a pushed bundle also applies where it was made, and its people belong to the site`() throws {
     let store = try SecretStore.open(folder: folder.path)
     let ann = person("Ann")
     try store.add(ann, noting: entry("person-added"))
@@ -177,7 +177,7 @@ import Testing
     #expect(try names(store) == ["Ann"])
   }
 
-  @Test func `taps are committed in the midst of a long change`() throws {
+  @Test func `taps are committed during a long change`() throws {
     var store = try SecretStore.open(folder: folder.path)
     // Unchecked: one thread.
     final class Count: @unchecked Sendable { var value = 0 }

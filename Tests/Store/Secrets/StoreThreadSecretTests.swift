@@ -57,7 +57,7 @@ import TestSupport
     }
   }
 
-  @Test func `a secret is in the database and in the replica before its answer is posted`() throws {
+  @Test func `a secret is in the database and in the replica before the response is sent`() throws {
     let thread = try start()
     #expect(try add(1, on: thread))
     #expect(diary.wait(1) == ["added 1"])
@@ -67,7 +67,7 @@ import TestSupport
     thread.stop()
   }
 
-  @Test func `a tap that comes while a secret is saved is stored before the replica is written`() throws {
+  @Test func `a tap that arrives while a secret is saved is stored before the replica is written`() throws {
     let thread = try start()
     let secret = try Self.secret(1)
     let diary = diary
@@ -85,7 +85,7 @@ import TestSupport
     thread.stop()
   }
 
-  @Test func `taps that wait come before work that was asked for earlier`() throws {
+  @Test func `waiting taps are served before earlier requests for secrets`() throws {
     let thread = try start { try $0.waitLong() }
     let lock = try WriteLock(folder)
     thread.submit(.append(.test(0)))
@@ -100,7 +100,7 @@ import TestSupport
     #expect(words.filter { $0.hasPrefix("added") } == ["added 1", "added 2", "added 3"])
   }
 
-  @Test func `damage fails the work that waits with its own error, and later work goes to a new database`() throws {
+  @Test func `damage fails pending requests with its own error, and later ones use a new database`() throws {
     let thread = try start { store in
       for start in 0..<40 { _ = try store.append((0..<50).map { .test(UInt64(start * 50 + $0)) }) }
     }
@@ -123,7 +123,7 @@ import TestSupport
     thread.stop()
   }
 
-  @Test func `too much work is refused, but not the kiosk's own`() throws {
+  @Test func `requests beyond the queue's limit are refused, but not the kiosk's own`() throws {
     let thread = try start()
     // From then on it takes nothing from the queue.
     let gate = try thread.hold()
@@ -135,7 +135,7 @@ import TestSupport
     thread.stop()
   }
 
-  @Test func `at the stop the kiosk's own work is done, and clients' work is not`() throws {
+  @Test func `at a stop the kiosk's own requests are completed, and clients' requests are not`() throws {
     let thread = try start()
     let gate = try thread.hold()
     #expect(try add(1, on: thread))
@@ -159,7 +159,7 @@ import TestSupport
     #expect(try folder.sqlite("SELECT id FROM secrets") == "id-2")
   }
 
-  @Test func `work on the secrets is a sign of progress`() throws {
+  @Test func `work on the secrets counts as progress`() throws {
     let thread = try start()
     thread.requestHeartbeat()
     #expect(try add(1, on: thread))

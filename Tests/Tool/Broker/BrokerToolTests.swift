@@ -40,7 +40,7 @@ import Testing
     #expect(histogram.percentile(thousandths: 1) == 0 && histogram.count == 2)
   }
 
-  @Test func `it connects again after 1, 2, 4 … 64 s, and rests after a storm`() {
+  @Test func `reconnects are made after 1, 2, 4 … 64 s, and pause after a storm`() {
     var policy = ReconnectPolicy()
     var now = Instant(nanoseconds: 0)
     var pauses: [Int64] = []
@@ -66,11 +66,13 @@ import Testing
     ("name=lamp", #"{"name":"lamp"}"#, true), ("t=21", #"{"t":21.7}"#, true), ("name=lamp", "not JSON", false),
     ("a.b=1", #"{"a":1}"#, false),
   ])
-  func `a message fits by a text, or by a member of its JSON object`(_ match: String, _ payload: String, _ fits: Bool) {
+  func `a message is matched by a text, or by a member of its JSON object`(
+    _ match: String, _ payload: String, _ fits: Bool
+  ) {
     #expect(PayloadMatch(match).fits(Array(payload.utf8)) == fits)
   }
 
-  @Test func `wildcards are whole levels, and '#' is the last`() {
+  @Test func `wildcards are whole levels, and '#' must be the last`() {
     for filter in ["#", "+", "a/+/b", "a/#", "+/+/#", "/", "$share/group/a/#"] {
       #expect(TopicFilter.mistake(in: filter) == nil, "\(filter)")
     }
@@ -82,7 +84,7 @@ import Testing
     for text in ["a=b", "a/#", "a/#=b", "/#=b/#", "a/#=b/#=c/#"] { #expect(TopicMap(text) == nil, "\(text)") }
   }
 
-  @Test func `a recorded message comes back as it was, and anything else is refused`() {
+  @Test func `a recorded message round-trips, and anything else is refused`() {
     let line = Array(#"{"us":1500,"topic":"a/b","qos":2,"retain":true,"payload":"AP8="}"#.utf8)
     let entry = RecordedMessage(line)
     #expect(entry?.microseconds == 1500 && entry?.message.topic == "a/b" && entry?.message.qos == 2)

@@ -12,7 +12,7 @@ import Testing
       topic: topic, payload: Array(payload.utf8), size: payload.utf8.count, qos: 1, isRetained: false)
   }
 
-  @Test func `only the members that changed are named`() {
+  @Test func `only the changed members are named`() {
     var difference = PayloadDifference()
     #expect(difference.changes(message("a", #"{"state":{"power":"off","level":1}}"#)) == nil)
     let changed = difference.changes(message("a", #"{"state":{"power":"on","level":1},"new":true}"#))
@@ -22,14 +22,14 @@ import Testing
     #expect(difference.changes(message("b", #"{"a":1}"#)) == nil && difference.changes(message("a", "text")) == nil)
   }
 
-  @Test func `long topics are counted and kept as far as their bytes have room`() {
+  @Test func `long topics are counted, and kept as far as their bytes fit`() {
     let topics = (0..<200).map { "\($0)/" + String(repeating: "x", count: 60_000) }
     var kept = RetainedTopics()
     for topic in topics + topics { kept.add(topic, size: 1) }
     #expect(kept.sizes.count == 139 && kept.leftCount == 2 * 61)
   }
 
-  @Test func `a tree shows as many levels as fit, in order, with rates of the last second`() {
+  @Test func `a tree shows as many levels as fit, in order, with the rates of the last second`() {
     var tree = TopicTree()
     for _ in 0..<3 { tree.add("home/light/state", value: "on", atSecond: 7) }
     tree.add("home/meter", value: "12", atSecond: 8)
@@ -45,7 +45,7 @@ import Testing
     #expect(tree.rows(1, atSecond: 99).map(\.name) == ["garden"] && tree.count == 4 && tree.messages == 6)
   }
 
-  @Test func `the busiest topics come first, without the messages of the levels below them`() {
+  @Test func `the busiest topics are first, without the messages of the levels below them`() {
     var tree = TopicTree()
     for (topic, count) in [("home", 1), ("home/light", 3), ("home/meter/power", 2), ("", 1)] {
       for _ in 0..<count { tree.add(topic, value: "x", atSecond: 7) }
@@ -56,7 +56,7 @@ import Testing
     #expect(tree.busiest(9, atSecond: 9).map(\.name).last == "")
   }
 
-  @Test func `a tree of too many topics counts the rest, and its first lines are quickly found`() {
+  @Test func `a tree of too many topics counts the others, and finds its first lines quickly`() {
     var tree = TopicTree()
     for number in 0..<Limits.treeNodesMax + 5 { tree.add("t/\(number)", value: "", atSecond: 0) }
     #expect(tree.uncounted == 7 && tree.count == Limits.treeNodesMax - 2)
@@ -72,7 +72,7 @@ import Testing
     #expect(flat.rows(5000, atSecond: 0).map(\.name) == (0..<5000).map { String($0) }.sorted())
   }
 
-  @Test func `the newest messages are kept, and long ones in part`() throws {
+  @Test func `the newest messages are kept, and long ones are truncated`() throws {
     var recent = RecentMessages(brokerWords: [])
     for number in 0..<Limits.recentMessagesMax + 3 { recent.add(message("a", "\(number)"), at: Int64(number)) }
     #expect(recent.entries.map { $0.unixMilliseconds } == (3..<53).map { Int64($0) })
@@ -103,11 +103,11 @@ import Testing
     ("#", "a/b", true), ("a/#", "a", true), ("a/#", "ab", false), ("+/b", "a/b", true), ("+", "a/b", false),
     ("a/+", "a/", true), ("a/b", "a/b/c", false), ("#", "$SYS/x", false), ("$SYS/#", "$SYS/x", true), ("/", "/", true),
   ])
-  func `a topic fits a filter as the specification says`(_ filter: String, _ topic: String, _ fits: Bool) {
+  func `a topic matches a filter as the specification requires`(_ filter: String, _ topic: String, _ fits: Bool) {
     #expect(filter.matches(topic: topic) == fits)
   }
 
-  @Test func `tokens are found in messages, and only the key's own are opened`() throws {
+  @Test func `tokens are found in messages, and only tokens of this key are opened`() throws {
     let key = try #require(TimestampKey(hex: Array(String(repeating: "1f", count: 16).utf8)[...]))
     let other = try #require(TimestampKey(hex: Array(String(repeating: "2e", count: 16).utf8)[...]))
     let token = try TimestampToken.seal(unixSeconds: 1_800_000_000, key: key)

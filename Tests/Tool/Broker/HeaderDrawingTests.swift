@@ -16,7 +16,7 @@ import TestSupport
     HeaderUse(pin: 40, label: "button scene", problem: "GPIO21 is in use by 'gpiomon'"),
   ]
 
-  @Test func `a wired Raspberry Pi, left and right as on the board`() throws {
+  @Test func `a wired Raspberry Pi is drawn with left and right as on the board`() throws {
     let lines = HeaderDrawing.lines(profile: try Headers.profile("raspberry-pi"), uses: Self.uses, colour: false)
     let expected = """
       Raspberry Pi (40 pins), J8
@@ -52,7 +52,7 @@ import TestSupport
     #expect(lines == expected)
   }
 
-  @Test func `colours change nothing but the colours`() throws {
+  @Test func `colours change only the colours`() throws {
     for name in Headers.names {
       let profile = try Headers.profile(name)
       let plain = HeaderDrawing.lines(profile: profile, uses: Self.uses, colour: false)
@@ -64,7 +64,7 @@ import TestSupport
     }
   }
 
-  @Test func `every line of the box has its sides in the same columns`() throws {
+  @Test func `every line of the box has its borders in the same columns`() throws {
     for name in Headers.names {
       let lines = HeaderDrawing.lines(profile: try Headers.profile(name), uses: Self.uses, colour: false)
       var columns: Set<[Int]> = []
@@ -77,7 +77,7 @@ import TestSupport
     }
   }
 
-  @Test func `two things on one pin, and one on a pin that is not there, are both told`() throws {
+  @Test func `two things on one pin, and a thing on a missing pin, are both reported`() throws {
     let uses = [
       HeaderUse(pin: 812, label: "LED a", problem: nil),
       HeaderUse(pin: 812, label: "button b", problem: "it is already used by another button or light"),

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `the tree fills the screen of 80 by 24, with the keys at its end`() {
+  @Test func `the tree fills a screen of 80 by 24, with the keys on the last line`() {
     var model = model([("home/light", "on"), ("home/\u{200B}meter", "\u{1B}[31m12"), ("garden", "dry")])
     model.notice = "subscribed"
     let screen = screen(&model)
@@ -43,7 +43,7 @@ import Testing
     #expect(self.screen(&model, columns: 20, rows: 3).count == 6)
   }
 
-  @Test func `a message is selected, shown whole with its time, and its topic subscribed to`() {
+  @Test func `a message is selected and shown completely with its time, and its topic is subscribed to`() {
     var model = model((0..<60).map { ("home/\($0)", "text \($0)") })
     #expect(model.press(.character("m"), page: 19) == nil)
     #expect(screen(&model)[3].hasSuffix("q1   home/59  text 59"))
@@ -62,7 +62,7 @@ import Testing
     #expect(model.press(.character("q"), page: 19) == .quit)
   }
 
-  @Test func `a line is published, and a mistake in it is named`() {
+  @Test func `a line is published, and an error in it is reported`() {
     var model = model([])
     func type(_ text: String) { for scalar in text.unicodeScalars { _ = model.press(.character(scalar), page: 9) } }
     _ = model.press(.character("p"), page: 9)
@@ -81,7 +81,7 @@ import Testing
     #expect(model.line == nil)
   }
 
-  @Test func `a pause holds the tree still, and the statistics have the reasons of losses`() {
+  @Test func `a pause freezes the tree, and the statistics list the reasons of lost connections`() {
     var model = model([("a", "1")])
     _ = model.press(.character(" "), page: 9)
     model.take(

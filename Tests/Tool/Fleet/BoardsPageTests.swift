@@ -17,7 +17,7 @@ import TestSupport
     ReaderWiring.uses(device: device, profile: try Headers.profile(profile)).map { $0.pin }
   }
 
-  @Test func `each drawing is what the program draws for the configuration above it`() throws {
+  @Test func `each drawing on the page matches the program's drawing for the configuration above it`() throws {
     let pattern = /```yaml\nreader: {device: "(.*?)"}\npanel: {profile: (.*?)}\n```\n\n```console\n(.*?)\n```/
     let found = page.matches(of: pattern.dotMatchesNewlines())
     #expect(found.count == 3)
@@ -41,7 +41,7 @@ import TestSupport
     }
   }
 
-  @Test func `the reader's ends are named after the reader, and UART's cross`() throws {
+  @Test func `the reader's terminals are labelled as on the reader, and UART lines cross`() throws {
     let profile = try Headers.profile("raspberry-pi")
     let ends = { (device: String) in
       ReaderWiring.uses(device: device, profile: profile).map { "\($0.pin) \($0.label)" }

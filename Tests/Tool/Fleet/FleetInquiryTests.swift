@@ -41,7 +41,7 @@ import Testing
     inquiry.subjects.map { $0.clientID + " " + $0.result }
   }
 
-  @Test func `each kiosk is asked at its own topic, and only its own answer to this question counts`() {
+  @Test func `each kiosk is queried at its own topic, and only its own response to this query counts`() {
     var inquiry = inquiry(["a", "b", "c"])
     #expect(inquiry.begin(at: start, nonce: { "never" }) == nil)
     #expect(ask(&inquiry, at: start) == ["tappet/a/command", "tappet/b/command", "tappet/c/command"])
@@ -61,7 +61,7 @@ import Testing
     #expect(!report.isGood)
   }
 
-  @Test func `of ten thousand kiosks a hundred are waited for at a time`() {
+  @Test func `with ten thousand kiosks, at most a hundred responses are pending at a time`() {
     var inquiry = inquiry((0..<10_000).map { "k\($0)" })
     _ = inquiry.begin(at: start, nonce: { "" })
     #expect(ask(&inquiry, at: start).count == Limits.fleetQuestionsMax)
@@ -72,7 +72,7 @@ import Testing
     #expect(ask(&inquiry, at: start + .seconds(10)).count == Limits.fleetQuestionsMax)
   }
 
-  @Test func `one topic asks everybody once, and those who are named are waited for`() {
+  @Test func `one topic queries all kiosks once, and waits for the kiosks that are named`() {
     var inquiry = inquiry(["a", "b", "c"], topic: "site/command", kiosks: ["b", "gone"])
     let question = inquiry.begin(at: start, nonce: { "nonce" })
     #expect(question?.topic == "site/command" && question?.clientID == nil)
@@ -82,7 +82,7 @@ import Testing
     #expect(results(inquiry) == ["b good", "gone offline"] && inquiry.isDone)
   }
 
-  @Test func `nonsense, a refusal by the broker and odd names are named, and nobody else is hurt`() {
+  @Test func `garbage, a refusal by the broker and odd names are reported, and do not affect other kiosks`() {
     var inquiry = inquiry(["a", "b", "x\u{1B}[2J", "c"])
     _ = inquiry.begin(at: start, nonce: { "" })
     #expect(ask(&inquiry, at: start).count == 3)

@@ -21,7 +21,7 @@ import Testing
     screen.rows(columns: 80, rows: rows, at: 0).dropFirst(2).dropLast(2).map { String($0.text.prefix { $0 != " " }) }
   }
 
-  @Test func `a screen has as many rows as the terminal, those with trouble first and red`() {
+  @Test func `the screen has as many rows as the terminal, and kiosks with problems are first and red`() {
     var screen = screen(20)
     let rows = screen.rows(columns: 80, rows: 9, at: 0)
     #expect(rows.count == 9 && rows[0].isReverse && rows[8].isReverse)
@@ -43,7 +43,7 @@ import Testing
     #expect(names(&screen).first == "k03")
   }
 
-  @Test func `n sorts by name, p leaves the problems, a text finds, escape forgets it, q ends`() {
+  @Test func `n sorts by name, p shows problems only, text searches, escape clears it, and q ends`() {
     var screen = screen(20)
     _ = screen.press(.character("n"), page: 5)
     #expect(names(&screen).first == "k00")
@@ -62,7 +62,7 @@ import Testing
     #expect(isEnd)
   }
 
-  @Test(arguments: [1, 2, 5]) func `a tiny terminal gets what fits`(rows: Int) {
+  @Test(arguments: [1, 2, 5]) func `a tiny terminal shows what fits`(rows: Int) {
     var screen = screen(3)
     _ = screen.press(.character("?"), page: 1)
     #expect(!screen.rows(columns: 1, rows: rows, at: 0).isEmpty)

@@ -40,7 +40,7 @@ import Testing
     rows.map { $0.board.clientID + " " + ($0.trouble?.code ?? "good") }
   }
 
-  @Test func `the worst trouble comes first, and each kiosk has one`() {
+  @Test func `the worst problem is first, and each kiosk has only one`() {
     let calm = state().replacing("\"webhooks_waiting\":1", with: "\"webhooks_waiting\":0")
     var fleet = fleet(
       [
@@ -57,7 +57,7 @@ import Testing
     #expect(fleet.silent(for: .seconds(300), at: told + 301_000).count == 6)
   }
 
-  @Test func `a table says whose light it is, how long ago, and what is wrong`() {
+  @Test func `a table shows each kiosk's light, its age and its problem`() {
     var fleet = fleet(["lobby": state(reader: "device-missing"), "x\u{1B}[2J": nil])
     let rows = fleet.sorted(at: told + 12_000)
     let lines = FleetTable(rows, at: told + 12_000).lines()
@@ -77,7 +77,7 @@ import Testing
     #expect(fleet.sorted(at: told).first?.board.state?.faults == ["\(part): odd"])
   }
 
-  @Test(arguments: [80, 100]) func `all columns fit on a terminal, whatever a kiosk says`(columns: Int) {
+  @Test(arguments: [80, 100]) func `all columns fit on a terminal, whatever a kiosk reports`(columns: Int) {
     var fleet = fleet(
       [
         "kiosk-cellar": state(reader: "device-missing"), "gone": state(),
@@ -89,7 +89,7 @@ import Testing
     #expect(lines[2].contains("reader: de"), "\(lines)")
   }
 
-  @Test func `states of other versions are read as far as they go, and no number is too large`() {
+  @Test func `states of other versions are read as far as possible, and no number is too large`() {
     var fleet = fleet([
       "old": #"{"version":"0.0.9","time":"2026-11-23T02:13:20.000Z","light":"ready"}"#,
       "new": #"{"version":"9.0","time":"2026-11-23T02:13:20.000Z","light":"ready","mood":{"depth":0.5},"clock":7,"#
@@ -102,7 +102,7 @@ import Testing
     #expect(FleetTable(rows, at: told).lines()[2].contains("many"))
   }
 
-  @Test func `a list by trouble or by name follows kiosks that come and go`() {
+  @Test func `a list by problem or by name follows kiosks that appear and vanish`() {
     var fleet = fleet(["b": state(), "a": nil, "c": nil], offline: ["c"])
     func names(_ list: [(place: Int, rank: Int)]) -> [String] { list.map { fleet.clientID($0.place) } }
     var ranked = fleet.ranked(at: told)
@@ -115,7 +115,7 @@ import Testing
     #expect(names(named) == ["0", "b", "c"])
   }
 
-  @Test func `metrics name each kiosk, its trouble and its figures`() {
+  @Test func `metrics contain each kiosk, its problem and its figures`() {
     var fleet = fleet(["lobby": state(reader: "device-missing", outbox: 2), "x\"\n": nil], offline: ["x\"\n"])
     let text = FleetMetrics(fleet.sorted(at: told), at: told).text
     for line in [
@@ -132,7 +132,7 @@ import Testing
     #expect(!text.split(separator: "\n").contains { $0.hasPrefix("tappet_fleet_info{client_id=\"x") })
   }
 
-  @Test func `a stranger's state of a megabyte, or of another kind, harms nobody`() {
+  @Test func `a stranger's state of a megabyte, or of a different kind, affects no kiosk`() {
     var fleet = fleet(["a": String(repeating: "[", count: 1 << 20), "b": "{\"light\":1}", "c": "", "d": "\u{0}\u{1}"])
     #expect(words(fleet.sorted(at: told)) == ["a unreadable", "b unreadable", "d unreadable", "c good"])
     fleet.take(message("tappet/c/status", ""))

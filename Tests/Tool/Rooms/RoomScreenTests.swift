@@ -22,7 +22,7 @@ import Testing
     return screen
   }
 
-  @Test func `it fills any terminal, with the newest room on top, and colours only what is new`() {
+  @Test func `the screen fills any terminal, with the newest room on top, and colours only unread rooms`() {
     var screen = screen(of: 3)
     let rows = screen.rows(columns: 100, rows: 10, now: 5000)
     #expect(rows.count == 10 && rows[0].text.hasPrefix(" 3 rooms, 0 spaces, 3 unread  example.org "))
@@ -47,7 +47,7 @@ import Testing
     #expect(first().hasPrefix("*Room 29") && screen.press(.character("q"), page: 10))
   }
 
-  @Test func `a fault is above the keys, and cannot move the cursor`() {
+  @Test func `a fault is shown above the keys, and cannot move the cursor`() {
     var screen = screen(of: 1)
     screen.notice = "trying again in 2 s: \u{1B}[2J"
     let rows = screen.rows(columns: 80, rows: 8, now: 0)

@@ -71,7 +71,7 @@ import Testing
     #expect(table.ordered.map { $0.id } == ["!good:h"] && table.orderedInvitations.isEmpty)
   }
 
-  @Test func `a space is highlighted by any of its rooms, except by counts when all of them are muted`() throws {
+  @Test func `a space is highlighted by any of its rooms, but not by counts if all rooms are muted`() throws {
     for flags in 0..<256 {
       let (one, other) = (flags & 15, flags >> 4)
       func child(_ bits: Int) -> [String: Any] {
@@ -108,7 +108,7 @@ import Testing
     #expect(entries[1].lines == ["!s:h  -  -  space  marked unread"], "\(entries[1].lines)")
   }
 
-  @Test func `counts that are too large are limited, and negative ones are none`() throws {
+  @Test func `counts that are too large are limited, and negative counts are ignored`() throws {
     let space = room(
       state: [event("m.room.create", ["type": "m.space"])]
         + ["!a:h", "!b:h", "!c:h"].map { event("m.space.child", ["via": ["h"]], key: $0) })
@@ -119,7 +119,7 @@ import Testing
     #expect(counts.unread == 2 * Limits.roomUnreadMax && counts.mentions == 2 * Limits.roomUnreadMax)
   }
 
-  @Test func `a rule with a second condition, a disabled one, and one that notifies do not mute`() throws {
+  @Test func `a rule with a second condition, a disabled rule, and a rule that notifies do not mute`() throws {
     let one = ["kind": "event_match", "key": "room_id", "pattern": "!a:h"]
     let sender = ["kind": "event_match", "key": "sender", "pattern": "@ben:h"]
     let rules: [[String: Any]] = [
@@ -136,7 +136,7 @@ import Testing
     #expect(table.rooms["!a:h"]?.counts.isMuted == false)
   }
 
-  @Test func `entries are sorted by newest message, a space by that of its rooms, and silent ones last`() throws {
+  @Test func `entries are sorted by newest message, a space by its rooms' newest, and silent ones last`() throws {
     let space = room(
       state: [
         event("m.room.create", ["type": "m.space"]), event("m.space.child", ["via": ["h"]], key: "!a:h"),
@@ -155,7 +155,7 @@ import Testing
     #expect(entries[1].newest?.time == 30)
   }
 
-  @Test func `later state in the timeline replaces earlier state, and an event of that type without a key does not`()
+  @Test func `later state in the timeline replaces earlier state, but an event without a state key does not`()
     throws
   {
     let a = room(
@@ -170,7 +170,7 @@ import Testing
     #expect(found.name == "New" && !found.isEncrypted && found.newest?.content == .text("hello"))
   }
 
-  @Test func `changes add up: new messages arrive once, corrections and removals change them, rooms are left`() throws {
+  @Test func `changes accumulate: messages arrive once, corrections and removals apply, and rooms are left`() throws {
     var table = RoomTable()
     try read(answer(["!a:h": room([message("one", id: "$1", at: 1)]), "!b:h": room()], "s1"), into: &table)
     var earlier = table
@@ -196,7 +196,7 @@ import Testing
     #expect(again.arrivals(since: table).map { $0.message.text } == ["four"])
   }
 
-  @Test func `text that strangers wrote cannot move the cursor or end a line`() throws {
+  @Test func `text written by strangers cannot move the cursor or end a line`() throws {
     var table = RoomTable()
     let evil = "\u{1B}[2J\n\u{202E}" + String(repeating: "x", count: 600)
     let a = room(state: [event("m.room.name", ["name": evil])], [message(evil, id: "$1", at: 1)])
@@ -207,7 +207,7 @@ import Testing
     #expect(texts[2].hasSuffix("x…"))
   }
 
-  @Test func `counts of any size add up`() throws {
+  @Test func `counts of any size are summed up`() throws {
     let children = ["!a:h", "!b:h"].map { event("m.space.child", ["via": ["h"]], key: $0) }
     let space = room(state: [event("m.room.create", ["type": "m.space"])] + children)
     var table = RoomTable()
@@ -217,7 +217,7 @@ import Testing
     #expect(counts.unread == 2 * Limits.roomUnreadMax && counts.mentions == counts.unread)
   }
 
-  @Test func `an invitation with a second inviter has none that is certain`() throws {
+  @Test func `an invitation with two inviters has no certain inviter`() throws {
     func invitation(_ senders: String...) throws -> Invitation? {
       let events = senders.map { sender in
         [
@@ -236,7 +236,7 @@ import Testing
     #expect(forged.line.hasSuffix("invited by an unknown user"))
   }
 
-  @Test func `a malformed response is refused, and the table stays as it was`() throws {
+  @Test func `a malformed response is refused, and the table stays unchanged`() throws {
     var table = RoomTable()
     try read(answer(["!a:h": room()], "s1"), into: &table)
     for text in ["", "[]", "{}", #"{"next_batch":""}"#, #"{"next_batch":5}"#, #"{"next_batch":"s2","#] {
