@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: ["localhost", "127.0.0.1"])
-  func `a name and an address are both accepted when the certificate has them`(_ host: String) throws {
+  func `a certificate's names and addresses are both accepted`(_ host: String) throws {
     let broker = try TestBroker()
     #expect(try LinkUnderTest(broker.settings(host: host)).connected(broker))
   }
@@ -107,7 +107,7 @@ import Testing
     #expect(subject.contains("localhost"))
   }
 
-  @Test func `a server certificate that is not valid yet is refused as such`() throws {
+  @Test func `a server certificate that is not yet valid is refused as such`() throws {
     let broker = try TestBroker(.mutual(server: "future-server"))
     let failure = try failure(broker.settings())
     guard case .tls(.notYetValid) = failure else {
@@ -208,7 +208,7 @@ import Testing
 
   // MARK: Strangers
 
-  @Test func `a port without a listener is refused, a name without an address is reported`() throws {
+  @Test func `a closed port is reported as refused, and a name without an address is reported as such`() throws {
     var settings = BrokerSettings(
       endpoints: [BrokerEndpoint(host: "localhost", port: TestSocket.freePort(), usesTLS: false)], clientID: "x")
     #expect(try failure(settings) == .connectionRefused)

@@ -46,7 +46,7 @@ private func second(_ number: Int64) -> Instant { Instant(nanoseconds: number * 
     #expect(keepalive.advance(to: second(15)) == .dead)
   }
 
-  @Test func `a ping that libmosquitto skipped is retried, and a broker that sends stays connected`() {
+  @Test func `a skipped ping is retried, and received bytes extend the deadline`() {
     var keepalive = BrokerLinkKeepalive(interval: .seconds(10), at: second(0))
     keepalive.received(at: second(9))
     #expect(keepalive.advance(to: second(10)) == .ping)
@@ -65,7 +65,7 @@ private func second(_ number: Int64) -> Instant { Instant(nanoseconds: number * 
 }
 
 @Suite struct BrokerLinkAttemptTests {
-  @Test func `each address gets an equal share of the time that is left`() {
+  @Test func `each address gets an equal share of the remaining time`() {
     let endpoint = BrokerEndpoint(host: "broker", port: 1883, usesTLS: false)
     var attempt = BrokerLinkAttempt(
       BrokerSettings(endpoints: [endpoint], clientID: "k"), endpoint: endpoint, mqtt5: .unknown,

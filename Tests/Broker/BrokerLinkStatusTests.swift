@@ -37,7 +37,7 @@ import Testing
     #expect(status.deadline == nil)
   }
 
-  @Test func `after a broker closes on a subscription, the link reconnects without it`() throws {
+  @Test func `if a broker disconnects because of a subscription, the link reconnects without it`() throws {
     let broker = try ScriptedBroker(
       serving: """
         async def serve(version, reader, writer):

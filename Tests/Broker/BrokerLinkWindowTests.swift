@@ -14,7 +14,7 @@ extension BrokerLinkWindow {
 }
 
 @Suite struct BrokerLinkWindowTests {
-  @Test func `silence counts only while a PUBACK is due, and only since the last sign of life`() {
+  @Test func `the response timeout runs only while a PUBACK is pending, from the last sign of life`() {
     var window = BrokerLinkWindow(size: 2)
     #expect(window.deadline(receivedAt: second(0), answerMax: .seconds(5)) == nil)
     window.took(1, id(1), at: second(10))

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [MQTTVersion.v311, .v5])
-  func `the first line of the file is the password, and it is read at each connect`(_ version: MQTTVersion) throws {
+  func `the first line of the file is the password, which is read at each connect`(_ version: MQTTVersion) throws {
     let broker = try TestBroker(.password(user: "kiosk", password: "correct horse"))
     var settings = broker.settings(version: version)
     settings.passwordFile = try file("correct horse\nanother line\n")
@@ -108,7 +108,7 @@ import Testing
     #expect(try outcome(settings) == .failed(.files(.passwordEmpty(path: folder + "/password"))))
   }
 
-  @Test func `passwords may have MQTT's maximum length, or come from a Windows file`() throws {
+  @Test func `passwords may have MQTT's maximum length, or a Windows line ending`() throws {
     let token = String(repeating: "eyJ0eXAiOiJKV1Qi", count: 4096).dropLast()
     #expect(token.utf8.count == 65_535)
     let broker = try TestBroker(.password(user: "kiosk", password: "correct horse"))

@@ -74,7 +74,9 @@ private func publish(_ broker: TestBroker, _ arguments: String..., input: String
   }
 
   @Test(arguments: [MQTTVersion.v311, .v5])
-  func `a new command arrives; a retained one is not sent, or is marked as retained`(_ version: MQTTVersion) throws {
+  func `a new command is delivered, and a retained one is suppressed or marked as retained`(_ version: MQTTVersion)
+    throws
+  {
     let broker = try TestBroker()
     try publish(broker, "-r", "-m", "old")
     let test = try CommandLink(broker.settings(version: version))
@@ -90,7 +92,7 @@ private func publish(_ broker: TestBroker, _ arguments: String..., input: String
     #expect(test.messages.last?.isRetained == (version == .v5))
   }
 
-  @Test func `MQTT 5's response topic and correlation data arrive, and the reply returns them`() throws {
+  @Test func `MQTT 5's response topic and correlation data are delivered, and returned with the reply`() throws {
     let broker = try TestBroker()
     let test = try CommandLink(broker.settings(version: .v5))
     defer { test.end() }
@@ -121,7 +123,7 @@ private func publish(_ broker: TestBroker, _ arguments: String..., input: String
     #expect(eventually { test.messages.count == 2 } && test.log.events.count == 1)
   }
 
-  @Test func `a message on a topic that was not subscribed to ends the link`() throws {
+  @Test func `a message on an unrequested topic ends the link`() throws {
     let connack: [UInt8] = [0x20, 2, 0, 0]
     let message: [UInt8] = [0x30, 5, 0, 1, 0x61, 0x78, 0x79]
     let peer = TestPeer(.answer(connack + message))
@@ -145,7 +147,7 @@ private func publish(_ broker: TestBroker, _ arguments: String..., input: String
     #expect(eventually { test.receptions.contains { if case .subscribed(0, nil, _) = $0 { true } else { false } } })
   }
 
-  @Test func `each topic passes two hundred commands a second, and excess ones are reported once`() {
+  @Test func `each topic accepts two hundred commands a second, and reports excess ones once`() {
     var flow = CommandRateLimiter()
     let start = Instant(nanoseconds: 5)
     let judgements = (0..<1000).map { _ in flow.admit("lamp", at: start) }

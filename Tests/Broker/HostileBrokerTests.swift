@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: 0...1)
-  func `one small unsolicited message is also a violation`(_ quality: UInt8) throws {
+  func `a single small unsolicited message is also a violation`(_ quality: UInt8) throws {
     let id: [UInt8] = quality == 0 ? [] : [0, 1]
     let message: [UInt8] = [0x30 | quality << 1, 5 + UInt8(id.count), 0, 1, 0x61] + id + [0x78, 0x79]
     let peer = TestPeer(.answer(Self.connack + message))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.serialized) struct LackingBrokerTests {
   @Test(arguments: [MQTTVersion.v311, .v5])
-  func `a broker without retained messages gets none, and one report names it`(_ version: MQTTVersion) throws {
+  func `a broker without retained messages receives none, which is reported once`(_ version: MQTTVersion) throws {
     let broker = try TestBroker(more: "retain_available false\n")
     let subscriber = try broker.subscribe("tappet/#")
     let test = try LinkUnderTest(broker.settings(version: version))
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: ["", "retain_available false\n"])
-  func `with MQTT 3.1.1, a will with QoS 0 shows that a broker without QoS 1 hung up because of it`(_ more: String)
+  func `with MQTT 3.1.1 a will with QoS 0 reveals that the broker lacks QoS 1`(_ more: String)
     throws
   {
     let broker = try TestBroker(more: "max_qos 0\n" + more)

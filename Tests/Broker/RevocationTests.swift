@@ -50,7 +50,7 @@ import Testing
     return log.event(1)
   }
 
-  @Test func `a valid list accepts a broker; a revoked one, an expired or a missing list is refused`()
+  @Test func `a valid list accepts a broker, and a revoked certificate, an expired or a missing list is refused`()
     throws
   {
     let broker = try TestBroker()

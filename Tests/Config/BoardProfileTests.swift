@@ -84,7 +84,7 @@ import Testing
     ("chip: mcp23017, leds: {red: GPIO17}, buzzer: {pin: 11}", ""),
     ("leds: {red: {offset: 17, chip: mcp23017}}, buzzer: {pin: 11}", ""),
   ])
-  func `a line that is used twice in different forms is an error, if the profile knows both`(
+  func `a line used twice in different forms is an error if the profile knows both forms`(
     _ keys: String, _ sentence: String
   ) throws {
     let text = """
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `an unknown profile is reported with all known ones`() throws {
+  @Test func `an unknown profile is reported with a list of the known ones`() throws {
     do {
       _ = try BoardProfile.load(name: "raspberry-py")
       Issue.record("there is a profile raspberry-py")
@@ -173,7 +173,7 @@ import Testing
     ),
     ("      1: {line: 1}\n      2: GND\n", "my.yaml:6:10: the key 'name' is missing in headers[0].pins.1"),
     ("      1: [GND]\n      2: GND\n", "my.yaml:6:10: headers[0].pins.1 must be a mapping (key: value), not a list"),
-  ]) func `each kind of wrong pin is explained`(_ pins: String, _ sentence: String) {
+  ]) func `each invalid pin is reported with its reason`(_ pins: String, _ sentence: String) {
     #expect(sentences(header(pins)).first == sentence)
   }
 

@@ -48,7 +48,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
 
   // MARK: Good configurations
 
-  @Test func `the example loads once its key exists`() throws {
+  @Test func `the example can be loaded once its key exists`() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     let source = Repository.path("board/etc/kiosk.yaml")
@@ -77,7 +77,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(configuration.actions[1].offline == .queue && configuration.actions[1].expiresAfter == .seconds(24 * 3600))
   }
 
-  @Test func `the defaults in the example are the defaults`() throws {
+  @Test func `the example's defaults are the actual defaults`() throws {
     let shown = try load(
       good
         + "clock: check\noutbox: {count: 100000, size: 64 MB}\nhistory: 90 d\nstate: /var/lib/tappet\ncontrol: "
@@ -297,7 +297,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(sentences(text).count == 1)
   }
 
-  @Test func `text that is not UTF-8 is reported with its place`() {
+  @Test func `text that is not UTF-8 is reported with its position`() {
     let bytes = Array("broker: é".utf8) + [0xC3, 0x28, 0x0A]
     #expect(sentences(bytes) == ["kiosk.yaml:1:10: the file is not UTF-8 text"])
     #expect(sentences([0x61, 0x0A, 0xFF]) == ["kiosk.yaml:2:1: the file is not UTF-8 text"])
@@ -340,7 +340,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(found == ["kiosk.yaml:1:1: the file is 1048577 bytes long; the maximum is 1048576"])
   }
 
-  @Test func `a thousand errors are not listed one by one`() {
+  @Test func `a thousand errors are summarized`() {
     let found = sentences(good + (0..<1000).map { "zzzzzzz\($0): 1\n" }.joined())
     #expect(found.count == Limits.configurationProblemsMax + 1)
     #expect(found.last == "kiosk.yaml:1004:1: and 950 more")

@@ -23,7 +23,7 @@ private func parse(_ more: String) -> ConfigurationParser.Outcome {
     "inventory: {publish: false}", "commands: [{room: '!d:h', users: ['@ann:h'], actions: [a]}]",
     "panel: {outputs: [{name: gate, line: l, on_link_loss: keep}]}",
   ])
-  func `a kiosk that needs no broker has none`(_ more: String) {
+  func `a kiosk that needs no broker gets none`(_ more: String) {
     guard case .loaded(let configuration) = parse(more) else {
       Issue.record("\(parse(more))")
       return
@@ -48,7 +48,7 @@ private func parse(_ more: String) -> ConfigurationParser.Outcome {
       "k:4:55: panel.outputs[0].on_link_loss"
     ),
   ])
-  func `a key that needs a broker is named with its line`(_ more: String, _ place: String) {
+  func `a key that needs a broker is reported with its line`(_ more: String, _ place: String) {
     guard case .refused(let problems) = parse(more) else {
       Issue.record("accepted: \(more)")
       return

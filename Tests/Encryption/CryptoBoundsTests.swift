@@ -45,7 +45,7 @@ private let room = "!door:h"
     #expect(kiosk.machine.knownKeys.keys.allSatisfy { !$0.contains("mallory") })
   }
 
-  @Test func `keys of an invented device of a member are removed when the list of its user's devices arrives`() throws {
+  @Test func `keys of a member's invented device are removed when the user's list of devices arrives`() throws {
     try flood(by: "@bob:h", 1...8, areListed: false)
     _ = try Peer(server, "@bob:h", "REAL").say("hello", to: ["@bob:h", kiosk.machine.user])
     _ = try kiosk.read([])
@@ -66,7 +66,7 @@ private let room = "!door:h"
     #expect(try kiosk.read([]).isEmpty && kiosk.read([ann.say("!two", to: users)]) == ["!two"])
   }
 
-  @Test func `a key that arrives while members join waits for their list`() throws {
+  @Test func `a key that arrives while members join is kept until their list arrives`() throws {
     let line = try ann.say("!one", to: users)
     kiosk.machine.membersChanged(in: room)
     for event in server.inbox.removeValue(forKey: "@kiosk:h KIOSK") ?? [] {
@@ -77,7 +77,7 @@ private let room = "!door:h"
     #expect(!kiosk.machine.hasWaitingEvents && !kiosk.machine.needsMembers(of: room))
   }
 
-  @Test func `keys of the user with the most are evicted first, and a commander's last`() throws {
+  @Test func `keys of the user with the most keys are evicted first, and a commander's keys last`() throws {
     kiosk.machine.favor(["@ann:h"])
     func add(_ user: String, _ number: Int) throws {
       let session = try MegolmInbound.create(key: try MegolmOutbound.create().key())
@@ -94,7 +94,7 @@ private let room = "!door:h"
     #expect(keys(of: "@ann:h") == 1 && kiosk.machine.inbound.count == Limits.megolmInboundMax)
   }
 
-  @Test func `another user's copy of a session id does not block its owner's key`() throws {
+  @Test func `another user's copy of a session id does not block the owner's key`() throws {
     let line = try ann.say("!one", to: users)
     let id = try #require(line["content"]?["session_id"]?.text)
     let session = try MegolmInbound.create(key: try MegolmOutbound.create().key())
@@ -127,7 +127,7 @@ private let room = "!door:h"
     #expect(reported.map(\.room) == [room])
   }
 
-  @Test func `many events without a key do not crowd out another user's`() throws {
+  @Test func `many events without a key do not displace another user's events`() throws {
     kiosk.isDeaf = true
     let line = try ann.say("!one", to: users)
     _ = try kiosk.read([line])

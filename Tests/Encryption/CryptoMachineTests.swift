@@ -27,7 +27,7 @@ private let ann = "@ann:h"
     #expect(try kiosk.read([line.with("event_id", .string("$other")), line]) == ["!bell"])
   }
 
-  @Test func `a message is read once and in order, and a command again until it is recorded`() throws {
+  @Test func `a message is read once and in any order, and a command again until it is recorded`() throws {
     let session = try MegolmInbound.create(key: try MegolmOutbound.create().key())
     var key = InboundRoomKey(session, user: "@ann:h", curve25519: "", ed25519: "", order: 1)
     #expect(key.note(2, of: "$2", isCommand: true) && !key.note(0, of: "$0", isCommand: true))
@@ -44,7 +44,7 @@ private let ann = "@ann:h"
     #expect(key.unrecorded.count == Limits.megolmUnrecordedMax)
   }
 
-  @Test func `a command that was read before a kill is read again, and never once the kiosk has recorded it`() throws {
+  @Test func `a command read before a kill is read again, unless the kiosk has recorded it`() throws {
     let (kiosk, ann) = try pair()
     let users = [ann.machine.user, kiosk.machine.user]
     let lines = try (1...20).map { try ann.say("!bell \($0)", to: users) }
@@ -99,7 +99,7 @@ private let ann = "@ann:h"
   }
 
   @Test(arguments: [.min, -1_000_000_000, -1, 0, 24, 49, 50, 1_000_000_000, .max] as [Int64])
-  func `at most fifty keys are uploaded, once, whatever count a homeserver reports`(
+  func `at most fifty keys are uploaded, once, whatever count the homeserver reports`(
     _ count: Int64
   ) throws {
     let (kiosk, _) = try pair()
@@ -129,7 +129,7 @@ private let ann = "@ann:h"
     #expect(try ann.read([command]) == ["!hello"])
   }
 
-  @Test func `an edit has its relation outside its ciphertext, and its text only inside`() throws {
+  @Test func `an edit's relation is outside its ciphertext, and its text only inside`() throws {
     let (kiosk, ann) = try pair()
     let relation = JSON.object(["rel_type": .string("m.replace"), "event_id": .string("$old")])
     let edit = try kiosk.say("* ring", to: [ann.machine.user, kiosk.machine.user], ("m.relates_to", relation))
@@ -137,7 +137,7 @@ private let ann = "@ann:h"
     #expect(edit["content"]?["m.new_content"] == nil && edit["content"]?["body"] == nil)
   }
 
-  @Test func `an event waits for its key and for its sender's devices, but not for long`() throws {
+  @Test func `an event waits for its key and its sender's devices, up to a limit`() throws {
     let (kiosk, ann) = try pair()
     let line = try ann.say("!bell", to: [ann.machine.user, kiosk.machine.user])
     kiosk.isDeaf = true
@@ -183,7 +183,7 @@ private let ann = "@ann:h"
     #expect(try phone.read([kiosk.say("!one", to: users)]) == ["!one"])
   }
 
-  @Test func `a session ends after its message limit, its lifetime, or when the clock goes back`() throws {
+  @Test func `a session ends at its message limit, at its lifetime, or when the clock is set back`() throws {
     let (kiosk, ann) = try pair()
     let users = [ann.machine.user, kiosk.machine.user]
     var rotation = Rotation()
@@ -274,7 +274,7 @@ private let ann = "@ann:h"
     #expect(try restored.step() == .logOut)
   }
 
-  @Test func `an older copy of the keys is detected before it encrypts, and logged out`() throws {
+  @Test func `an outdated copy of the keys is detected before it encrypts, and its device is logged out`() throws {
     let (kiosk, ann) = try pair()
     let users = [ann.machine.user, kiosk.machine.user]
     let first = try kiosk.say("!one", to: users)
@@ -316,7 +316,7 @@ private let ann = "@ann:h"
     #expect(try second.read([ann.say("!gate", to: users)]).isEmpty)
   }
 
-  @Test func `a homeserver that wants a password for the identity leaves the device unsigned`() throws {
+  @Test func `if a homeserver requires a password for the identity, the device stays unsigned`() throws {
     server.refusesIdentities = true
     let kiosk = try Peer(server, kiosk, "KIOSK")
     let ann = try Peer(server, ann, "PHONE")
@@ -372,7 +372,7 @@ private let ann = "@ann:h"
     #expect(try kiosk.read([line]) == ["!bell"])
   }
 
-  @Test func `signed JSON has one canonical form`() throws {
+  @Test func `signed JSON has a single canonical form`() throws {
     let text = #"{"b":[1,-2,true,null],"a":{"é":"\u0001\"\\\n€","A":0},"signatures":{"x":1},"unsigned":2}"#
     let json = try #require(JSON(decoding: Array(text.utf8)))
     #expect(

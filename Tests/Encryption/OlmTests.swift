@@ -20,7 +20,7 @@ import Testing
     func text(_ word: String) throws -> String { try #require(all(word).first?.last) }
   }
 
-  @Test func `a first message of another implementation is read, once`() throws {
+  @Test func `another implementation's first message is read, once`() throws {
     let vectors = try Vectors()
     let account = try OlmAccount.restore(Array(vectors.text("account").utf8))
     let (peer, body) = (try vectors.text("peer"), Array(try vectors.text("olm").utf8))
@@ -31,7 +31,7 @@ import Testing
     #expect(throws: OlmError.keyUnknown) { try account.acceptSession(from: peer, body) }
   }
 
-  @Test func `a room's messages of another implementation are read in any order`() throws {
+  @Test func `another implementation's messages in a room are read in any order`() throws {
     let vectors = try Vectors()
     let session = try MegolmInbound.create(key: vectors.text("key"))
     #expect(try session.id() == vectors.text("session"))

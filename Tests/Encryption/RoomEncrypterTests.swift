@@ -18,13 +18,13 @@ import Testing
     return encrypter
   }
 
-  @Test func `a room that was encrypted is still known as encrypted after a new login`() {
+  @Test func `an encrypted room is still known as encrypted after a new login`() {
     do { open("A").recordEncrypted("!door:h") }
     let next = open("B")
     #expect(next.isEncrypted("!door:h") && !next.isEncrypted("!other:h"))
   }
 
-  @Test func `a message is encrypted when the homeserver has no later message of this device`() throws {
+  @Test func `a message is encrypted only if the homeserver has no later message of this device`() throws {
     let encrypter = open("A")
     guard case .request(let call) = encrypter.need(of: "!door:h", [], Rotation()) else {
       Issue.record("nothing is needed")

@@ -123,7 +123,7 @@ import Testing
     #expect(try inventory.thing(scanned: "{\"part\":5}") == nil)
   }
 
-  @Test func `a taken barcode prevents adding an entry, and an edit changes all or nothing`() throws {
+  @Test func `a barcode in use prevents adding an entry, and leaves an edit without effect`() throws {
     let box = try world.add(.box, "Screws", try world.spot())
     let m4 = try world.add(.item, "M4", box) { $0.barcode = "INV-7" }
     #expect(try inventory.thing(onLabel: "INV-7") == m4)
@@ -163,7 +163,7 @@ import Testing
     #expect(try overdue("2027-01-01") == ["Drill"])
   }
 
-  @Test func `an item goes to a person, to the next one, and back to a box`() throws {
+  @Test func `an item is lent to a person, then to another, and returned to a box`() throws {
     let shelf = try world.spot()
     let box = try world.add(.box, "Tools", shelf)
     let other = try world.add(.box, "Other", shelf)
@@ -231,7 +231,7 @@ import Testing
     #expect(try world.reopened().nextNews() == nil)
   }
 
-  @Test func `an item is reported when it becomes low, and again after it was restocked`() throws {
+  @Test func `an item is reported when it becomes low, and again after being restocked`() throws {
     let box = try world.add(.box, "Screws", try world.spot())
     var item = try world.add(.item, "M4", box) { $0.minimum = .some(10) }
     #expect(try inventory.nextLowItem() == item && inventory.lowItemCount() == 1)

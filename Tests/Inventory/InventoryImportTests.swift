@@ -72,7 +72,7 @@ import Testing
     #expect(try world.isWhole() && world.found("big") == ["Drill big"] && world.found("tools") == ["Tools"])
   }
 
-  @Test func `a name is looked up in its place alone, however many places have one like it`() throws {
+  @Test func `a name is looked up only in its place, through an index`() throws {
     let plan = try world.sqlite("EXPLAIN QUERY PLAN \(Inventory.childQuery)")
     #expect(plan.contains("SEARCH place USING INDEX place_name (name=? AND parent=?)"), "\(plan)")
     #expect(!plan.contains("TEMP B-TREE"), "\(plan)")
@@ -157,7 +157,7 @@ import Testing
     #expect(try world.names(.box).sorted() == ["Nails", "Rope", "Screws"] && inventory.box(code: "B-1") != nil)
   }
 
-  @Test func `one bad row at the end leaves everything unchanged`() throws {
+  @Test func `one bad row at the end leaves the inventory unchanged`() throws {
     try _ = load(flatRows())
     let before = try world.dump("place item change")
     let box = try inventory.resolve("Screws", .box)

@@ -55,7 +55,7 @@ import Testing
     return names.sorted()
   }
 
-  @Test func `an item that was not counted in a box is missing with its quantity, and a counted one is not`() throws {
+  @Test func `an uncounted item in a box is missing with its quantity, and a counted item is not`() throws {
     try see(boxes[0], as: .countedPlace)
     try count(items[0], ticket: 1)
     #expect(try end() == ["M2"] && missing() == ["M2"])
@@ -63,7 +63,7 @@ import Testing
     #expect(try world.inventory.sighting(of: boxes[0])?.who == "Ann" && world.inventory.stocktakes().isEmpty)
   }
 
-  @Test func `an end that is requested again has the same result, also from another process`() throws {
+  @Test func `repeating an end has the same result, even from another process`() throws {
     try see(boxes[0], as: .countedPlace)
     try count(items[0], ticket: 1)
     for inventory in [world.inventory, try world.reopened()] {
@@ -114,7 +114,7 @@ import Testing
     #expect(try end() == ["Box 1", "Box 2", "Box 3"])
   }
 
-  @Test func `the items of a box are reported as missing only if one of them was seen`() throws {
+  @Test func `a box's items are reported as missing only if one of them was seen`() throws {
     for count in 1...3 {
       for box in boxes.prefix(count) { try see(box, as: .auditedPlace) }
       #expect(try end() == nil && missing() == [])
@@ -128,7 +128,7 @@ import Testing
     #expect(try end() == ["M1"])
   }
 
-  @Test func `the last place is the one that was recorded last, whatever the wall clock was`() throws {
+  @Test func `the last place is the one recorded last, whatever the wall clock showed`() throws {
     try see(boxes[0], as: .countedPlace)
     // The clock was a day ahead, and is set back now.
     try world.inventory.database.execute("UPDATE tally SET unix_ms = unix_ms + 86400000")
@@ -186,7 +186,7 @@ import Testing
     #expect(try missing() == ["M1", "M2"])
   }
 
-  @Test func `a cancelled stocktake reports nothing, and another process continues in the last place`() throws {
+  @Test func `a cancelled stocktake reports nothing, and another process resumes in the last place`() throws {
     try see(boxes[0], as: .countedPlace)
     #expect(try world.inventory.endStocktake(stocktake.number, isKept: false).missing == nil && missing() == [])
     ended.count += 1

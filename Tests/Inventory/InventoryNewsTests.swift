@@ -35,7 +35,7 @@ import Testing
     return passed
   }
 
-  @Test func `a thing's tags are listed in order, and only a reassigned one is removed`() throws {
+  @Test func `a thing's tags are listed in order, and only a reassigned tag is removed`() throws {
     let shelf = try world.spot()
     let (screws, nails) = (try world.add(.box, "Screws", shelf), try world.add(.box, "Nails", shelf))
     for number in [3, 1, 2] as [UInt8] { try inventory.assign(uid(number), to: screws, by: "Ann") }
@@ -69,7 +69,7 @@ import Testing
     #expect(try inventory.nextLowItem() == drill && world.isWhole())
   }
 
-  @Test func `a refusal changes nothing, moves nothing and is not passed on`() throws {
+  @Test func `a refused change has no effect and is not passed on`() throws {
     let box = try world.add(.box, "Tools", try world.spot())
     let drill = try world.add(.item, "Drill", box)
     try inventory.lend(drill, to: "Ann", by: "Ann")

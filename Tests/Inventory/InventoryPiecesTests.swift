@@ -32,7 +32,7 @@ import Testing
 
   private func tooFew(_ here: Int64) -> InventoryError { .tooFewHere(name: "M4", here: here) }
 
-  @Test func `a later day is suggested only if the conflicting loan has a last day`() throws {
+  @Test func `a later day is suggested only if the conflicting loan has an end`() throws {
     var loan = InventoryLoan(person: "Ada", unixMilliseconds: 0, due: CalendarDay("2026-12-24"), quantity: 2)
     let later = "until 2026-12-24; choose a later day, a smaller quantity, or return it first"
     #expect(InventoryError.lent(loan).sentence == "2 of it are checked out to Ada " + later)
@@ -41,7 +41,7 @@ import Testing
     #expect(InventoryError.lent(loan).sentence == "1 of it is checked out to Ada " + never)
   }
 
-  @Test func `several people have pieces of an item, as many as there are, and return them`() throws {
+  @Test func `several people can borrow pieces of an item, up to its quantity, and return them`() throws {
     try inventory.lend(screws, to: "Ann", quantity: 5, by: "Eve")
     try inventory.lend(screws, to: "Ben", quantity: 2, until: day(3), by: "Eve")
     #expect(throws: tooFew(3)) { try inventory.lend(screws, to: "Ben", quantity: 4, by: "Eve") }
@@ -82,7 +82,7 @@ import Testing
     #expect(try inventory.adjust(screws, by: -4, replacing: -1, ticket: 4, by: "kiosk").quantity == 33)
   }
 
-  @Test func `loans and reservations are listed until the caller stops`() throws {
+  @Test func `loans and reservations are listed in order until the caller stops`() throws {
     try inventory.lend(screws, to: "Ann", quantity: 2, by: "Eve")
     try inventory.lend(screws, to: "Ben", quantity: 3, until: day(3), by: "Eve")
     try inventory.lend(box, to: "Cy", until: day(-1), by: "Eve")
@@ -108,7 +108,7 @@ import Testing
     #expect(try listed(9).isEmpty)
   }
 
-  @Test func `a loan without a person, and a change of zero or beyond the maximum, are refused`() throws {
+  @Test func `a loan without a person, and a change by zero or beyond the maximum, are refused`() throws {
     #expect(throws: InventoryError.emptyPerson) { try inventory.lend(screws, to: " ", by: "Eve") }
     #expect(throws: InventoryError.emptyPerson) { try reserve(1, 1, 1, "") }
     #expect(throws: InventoryError.unchanged(.item)) { try inventory.adjust(screws, by: 0, by: "Eve") }
@@ -118,7 +118,7 @@ import Testing
     #expect(try loans() == [] && inventory.changes().count == 5)
   }
 
-  @Test func `the first eight people who have pieces are named, and the others counted`() throws {
+  @Test func `the first eight people with pieces are named, and the others are counted`() throws {
     #expect(try inventory.loans(of: screws).people == "")
     for number in 0...7 { try inventory.lend(screws, to: "P\(number)", quantity: 1, by: "Eve") }
     #expect(try inventory.loans(of: screws).people == "P0, P1, P2, P3, P4, P5, P6, P7")
@@ -126,7 +126,7 @@ import Testing
     #expect(try inventory.loans(of: screws).people == "P0, P1, P2, P3, P4, P5, P6, P7 and 2 more")
   }
 
-  @Test func `the last pieces make the loan one of the whole item`() throws {
+  @Test func `borrowing the last pieces turns the loan into one of the whole item`() throws {
     try inventory.lend(screws, to: "Ann", quantity: 4, by: "Eve")
     try inventory.lend(screws, to: "Ann", quantity: 6, by: "Eve")
     #expect(try loans() == ["Ann all"] && inventory.loan(of: screws)?.person == "Ann")
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `reservations share the pieces, and only a day with too few is refused`() throws {
+  @Test func `reservations share the pieces, and are refused only if a day has too few`() throws {
     try reserve(6, 1, 5, "Ann")
     try reserve(4, 3, 8, "Ben")
     let (ann, ben) = (try inventory.reservations(of: screws)[0], try inventory.reservations(of: screws)[1])
@@ -209,7 +209,7 @@ import Testing
     try reserve(10, 5, 5, "Cy")
   }
 
-  @Test func `a box is lent and returned, and counts as returned when it is put somewhere`() throws {
+  @Test func `a box is lent and returned, and also counts as returned when it is put somewhere`() throws {
     try inventory.lend(box, to: "Ann", until: day(-1), by: "Eve")
     var lent: [String] = []
     try inventory.forEachLent(.box, dueBefore: .today) { entry in

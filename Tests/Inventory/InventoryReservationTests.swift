@@ -41,7 +41,7 @@ import Testing
     #expect(try inventory.reservations(of: drill) == [later])
   }
 
-  @Test func `a loan cannot overlap another person's reservation, or a reservation a loan`() throws {
+  @Test func `a loan cannot overlap another person's reservation, and a reservation cannot overlap a loan`() throws {
     let tomorrow = days(1, 2)
     try inventory.reserve(drill, tomorrow, by: "Ann")
     #expect(throws: InventoryError.reserved(tomorrow)) {

@@ -67,7 +67,7 @@ import Testing
     #expect(try news().number > first.number)
   }
 
-  @Test func `an author's name that would fill a message is refused`() throws {
+  @Test func `an author's name that is too long is refused, and nothing changes`() throws {
     #expect(try world.inventory.nextNews() == nil)
     let spot = try world.spot()
     let long = String(repeating: "b", count: Limits.inventoryNameSizeMax + 1)
@@ -77,7 +77,7 @@ import Testing
     #expect(try world.dump("place change news") == before)
   }
 
-  @Test func `a loan to another person than the one who reserved the item is refused with that reason`() throws {
+  @Test func `a loan is refused with the reason if another person reserved the item`() throws {
     let drill = try world.add(.item, "Drill", try world.add(.box, "Tools", try world.spot()))
     try world.inventory.reserve(drill, InventoryReservation(person: "Ada", first: .today, last: .today), by: "Ann")
     order(.begin(scanner: ""))
@@ -95,7 +95,7 @@ import Testing
     #expect(thing.holder == "Ada")
   }
 
-  @Test func `a box is lent and returned, and who has pieces of an item is named`() throws {
+  @Test func `a box is lent and returned, and the people with pieces of an item are named`() throws {
     let box = try world.add(.box, "Tools", try world.spot())
     let nails = try world.add(.item, "Nails", box) { $0.quantity = 5 }
     for person in ["Ann", "Ben"] { try world.inventory.lend(nails, to: person, quantity: 2, by: "Eve") }
@@ -186,7 +186,7 @@ import Testing
     #expect(try inventory.changes().prefix(3).map(\.who) == ["Ada", "Ben", "Ada"])
   }
 
-  @Test func `a count and a sighting are on the disk when they are answered, and an open count is reported`() throws {
+  @Test func `counts and sightings are on disk when answered, and an open count is reported`() throws {
     let nails = try world.add(.item, "Nails", try world.add(.box, "Tools", try world.spot())) { $0.quantity = 2 }
     let (left, stocktake) = (Stocktake(number: 1, action: "old"), Stocktake(number: 2, action: "counting"))
     _ = try world.inventory.tally(nails, 1, in: left, ticket: 76, by: "Eve")
@@ -278,7 +278,7 @@ import Testing
     #expect(try thing.container == spots[Int(last) % 2].id && place() == thing.container && world.isWhole())
   }
 
-  @Test func `a stocktake of a box ends with what is missing from it, which is listed from then on`() throws {
+  @Test func `a stocktake of a box ends with a list of missing items, which is kept`() throws {
     let box = try world.add(.box, "Tools", try world.spot())
     let nails = try world.add(.item, "Nails", box)
     try world.add(.item, "Drill", box)

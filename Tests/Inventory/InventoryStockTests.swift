@@ -36,7 +36,7 @@ import Testing
     try inventory.edit(item, edit, by: "Ann")
   }
 
-  @Test func `becoming low and being restocked are changes, as is a stocktake`() throws {
+  @Test func `becoming low, being restocked and a stocktake are recorded as changes`() throws {
     let screws = try item()
     #expect(try verbs() == [])
     try inventory.count(screws, found: 3, by: "Ann")
@@ -57,7 +57,7 @@ import Testing
     #expect(try inventory.changes().map { $0.verb.name }.prefix(3) == ["edited", "edited", "counted"])
   }
 
-  @Test func `a removed item is no longer low, and was not restocked`() throws {
+  @Test func `a removed item is no longer low, and does not count as restocked`() throws {
     let screws = try item(quantity: 1)
     #expect(try verbs() == [])
     try inventory.passedOnLow(screws.id)
@@ -82,7 +82,7 @@ import Testing
     #expect(try inventory.nextLowItem()?.id == screws.id)
   }
 
-  @Test func `a loan is overdue on the day after it was due, once, and again when it is lent again`() throws {
+  @Test func `a loan is overdue once, from the day after its end, and again after it is renewed`() throws {
     let drill = try item("Drill")
     let (due, later) = (CalendarDay(number: 20_000), CalendarDay(number: 20_010))
     try inventory.lend(drill, to: "Ann", until: due, by: "Ben")
@@ -119,7 +119,7 @@ import Testing
     #expect(try inventory.nextOverdueLoan(on: CalendarDay(number: 20_005))?.entry.id == drill.id)
   }
 
-  @Test func `each of several people who have pieces of an item is overdue once, and so is a box`() throws {
+  @Test func `an overdue loan is reported once for each person with pieces, and for a box`() throws {
     let (screws, due) = (try item("Screws", quantity: 10), CalendarDay(number: 20_000))
     for person in ["Ann", "Ben"] { try inventory.lend(screws, to: person, quantity: 2, until: due, by: "Eve") }
     let box = try #require(try inventory.container(of: screws))
@@ -201,7 +201,7 @@ import Testing
   }
 
   @Test(arguments: Mistake.allCases.dropFirst())
-  func `the check of low reports finds each planted bug`(_ mistake: Mistake) throws {
+  func `the check of low reports detects each planted bug`(_ mistake: Mistake) throws {
     let found = try (1...20).contains { try play(mistake, seed: $0) != nil }
     #expect(found, "\(mistake.rawValue)")
   }

@@ -33,7 +33,7 @@ import Testing
 
   private func quantity(_ item: InventoryEntry) throws -> Int64? { try world.inventory.entry(item.id)?.quantity }
 
-  @Test func `a count is written once, as a change that can be undone, and its news name both quantities`() throws {
+  @Test func `a count is written once, can be undone, and is published with both quantities`() throws {
     #expect(try world.inventory.nextNews() == nil)
     #expect(try count(screws, 1...3) == 3 && quantity(screws) == 10)
     #expect(try world.inventory.endStocktake(stocktake.number, isKept: true).items == 1)
@@ -48,7 +48,7 @@ import Testing
     #expect(try quantity(screws) == 10)
   }
 
-  @Test func `a piece whose response was lost is counted once, also by the next process`() throws {
+  @Test func `a piece whose response was lost is counted once, even by the next process`() throws {
     try count(screws, 1...2)
     let next = try world.reopened()
     #expect(try count(screws, 2...2, in: next) == 2 && count(screws, 3...3, by: "Ben", in: next) == 3)
@@ -57,7 +57,7 @@ import Testing
     #expect(try next.endStocktake(stocktake.number, isKept: true).items == 1 && quantity(screws) == 3)
   }
 
-  @Test func `a discarded count, or one without differences, changes nothing`() throws {
+  @Test func `a discarded count, or a count without differences, changes nothing`() throws {
     try count(screws, 1...3)
     #expect(try world.inventory.endStocktake(stocktake.number, isKept: false).items == 1 && quantity(screws) == 10)
     let next = Stocktake(number: stocktake.number + 1, action: stocktake.action)
@@ -82,7 +82,7 @@ import Testing
     #expect(corrections == [StockCorrection(from: 12, to: 7)])
   }
 
-  @Test func `an item that was removed in the meantime is left out, and the others are written`() throws {
+  @Test func `an item that was removed in the meantime is skipped, and the others are written`() throws {
     let nuts = try world.add(.item, "Nuts", box) { $0.quantity = 10 }
     try count(screws, 1...1)
     try count(nuts, 2...3)
@@ -94,7 +94,7 @@ import Testing
     #expect(try quantity(screws) == 10)
   }
 
-  @Test func `more pieces than an item can have are refused, and what was counted remains`() throws {
+  @Test func `more pieces than an item can have are refused, and the counted pieces are kept`() throws {
     try count(screws, 1...1)
     for pieces in [Limits.inventoryQuantityMax, .max, -1] {
       #expect(throws: InventoryError.wrongQuantity(pieces)) {
@@ -104,7 +104,7 @@ import Testing
     #expect(try count(screws, 2...2) == 2)
   }
 
-  @Test func `the last sighting of an entry is known, also after its removal was undone`() throws {
+  @Test func `the last sighting of an entry is kept, even if its removal was undone`() throws {
     let shelf = try #require(try world.inventory.container(of: box))
     #expect(try world.inventory.sighting(of: box) == nil && world.inventory.isUnseen(box, since: .today))
     let audit = Stocktake(number: 9, action: "audit")

@@ -25,7 +25,7 @@ import Testing
     return nil
   }
 
-  @Test func `a thing keeps its properties and its time of creation in a new process`() throws {
+  @Test func `a thing keeps its properties and creation time in a new process`() throws {
     let spot = try world.spot()
     let box = try world.add(.box, "Screws", spot) { $0.code = "B-17" }
     let item = try world.add(.item, "M4 x 20", box) {
@@ -47,7 +47,7 @@ import Testing
     #expect(StoreFolderMode.of(world.path) == 0o600)
   }
 
-  @Test func `names, labels and codes must not be empty, in the phone app's words`() throws {
+  @Test func `empty names, labels and codes are refused, in the phone app's words`() throws {
     let spot = try world.spot()
     let box = try world.add(.box, "Screws", spot)
     let room = try #require(try inventory.entry(row: 2, of: .room))
@@ -67,7 +67,7 @@ import Testing
     #expect(try refusal { try inventory.edit(box, edit, by: "Ann") }?.contains("nothing was changed") == true)
   }
 
-  @Test func `texts that are too long, control characters and impossible quantities are refused`() throws {
+  @Test func `overlong texts, control characters and impossible quantities are refused`() throws {
     let spot = try world.spot()
     let box = try world.add(.box, "Screws", spot)
     let long = String(repeating: "ü", count: 40_000)
@@ -99,7 +99,7 @@ import Testing
     #expect(InventoryError.unknownCode("X").sentence == "No box found with QR code: X")
   }
 
-  @Test func `UPC-A, EAN-13 and GTIN-14 are one barcode wherever codes are compared`() throws {
+  @Test func `UPC-A, EAN-13 and GTIN-14 forms of a barcode are equal wherever codes are compared`() throws {
     let test = try TestInventory()
     let spot = try test.spot()
     let box = try test.add(.box, "Screws", spot) { $0.code = "B-17" }
@@ -140,7 +140,7 @@ import Testing
     #expect(try refusal { try inventory.remove(spot, by: "Ann") }?.contains("there is no spot") == true)
   }
 
-  @Test func `buildings, places, boxes and items are listed in order`() throws {
+  @Test func `buildings and contents are listed oldest first, and all boxes and items newest first`() throws {
     let spot = try world.spot()
     for name in ["b", "a", "c"] { try world.add(.building, name) }
     #expect(try world.names(.building) == ["House", "b", "a", "c"])
@@ -162,7 +162,7 @@ import Testing
     #expect(seen == [low.id] && low.isLow)
   }
 
-  @Test func `removing a building removes everything in it, at all levels, and nothing else`() throws {
+  @Test func `removing a building removes its contents at all levels, and nothing else`() throws {
     for name in ["House", "Barn"] {
       let spot = try world.spot([name, "Room of " + name, "Spot of " + name])
       for number in 0..<3 {
@@ -226,7 +226,7 @@ import Testing
     #expect(try world.isWhole())
   }
 
-  @Test func `a search finds the newest of many matches, and a single one by part of a word`() throws {
+  @Test func `a search finds the newest of many matches, and a unique match by part of a word`() throws {
     let shelf = try world.spot(["Haus", "Keller", "Regal"])
     let box = try world.add(.box, "Kiste", shelf)
     // More words than a search looks up that start with 'schrau', and few of which there are many.

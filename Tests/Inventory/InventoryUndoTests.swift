@@ -162,7 +162,7 @@ import TestSupport
     #expect(try moves().count == 3)
   }
 
-  @Test func `a commit that fails changes nothing, and the next one works`() throws {
+  @Test func `a failed commit changes nothing, and the next one works`() throws {
     let box = try world.add(.box, "Screws", try world.spot())
     let before = try world.dump()
     let pages = try #require(try inventory.database.integer("PRAGMA page_count"))
@@ -198,14 +198,14 @@ import TestSupport
   }
 
   @Test(arguments: [18, 99] as [Int64])
-  func `a database of a different version is left alone`(_ number: Int64) throws {
+  func `a database of a different version is left unchanged`(_ number: Int64) throws {
     _ = try world.sqlite("CREATE TABLE former (value); PRAGMA user_version = \(number)")
     let refusal = DatabaseError.otherSchema(found: number, known: InventorySchema.version, path: world.path)
     #expect(throws: refusal) { try world.reopened() }
   }
 
   @Test(arguments: [0, 99])
-  func `a version number that alone is damaged is corrected`(_ number: Int) throws {
+  func `a damaged version number alone is corrected`(_ number: Int) throws {
     let names = try world.names(.building)
     _ = try world.sqlite("PRAGMA user_version = \(number)")
     _ = try world.reopened()

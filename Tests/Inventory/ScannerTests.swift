@@ -29,7 +29,7 @@ private func findings(of scanner: Scanner, _ count: Int = 1, to last: Scanner.Fi
     }
   }
 
-  @Test func `a serial line is read as it is, and nothing is due while no code is pending`() throws {
+  @Test func `a serial line is read raw, and no timer runs while no code is pending`() throws {
     let line = try SerialLine()
     let scanner = Scanner(path: line.path, layout: .us)
     #expect(scanner.work(isReadable: false) == [.state(errno: 0)] && scanner.dueIn == nil)
@@ -59,7 +59,7 @@ private func findings(of scanner: Scanner, _ count: Int = 1, to last: Scanner.Fi
     #expect(findings(of: scanner, 2) == [.scan(.failure(.scanUnreadable)), .scan(.success("B-17"))])
   }
 
-  @Test func `a serial line that closes in the middle of a code is reported, but not the code`() throws {
+  @Test func `a serial line that closes within a code is reported, and the partial code is not`() throws {
     var line: SerialLine? = try SerialLine()
     let scanner = Scanner(path: try #require(line?.path), layout: .us)
     _ = scanner.work(isReadable: false)
@@ -70,7 +70,7 @@ private func findings(of scanner: Scanner, _ count: Int = 1, to last: Scanner.Fi
     #expect(scanner.fileDescriptor == -1 && scanner.dueIn == Limits.scannerRetryInterval)
   }
 
-  @Test func `codes of two scanners do not mix, and each is read at its own path`() throws {
+  @Test func `codes of two scanners do not mix`() throws {
     let lines = [try SerialLine(), try SerialLine()]
     let scanners = lines.map { Scanner(path: $0.path, layout: .us) }
     for scanner in scanners { #expect(scanner.work(isReadable: false) == [.state(errno: 0)]) }
@@ -82,7 +82,7 @@ private func findings(of scanner: Scanner, _ count: Int = 1, to last: Scanner.Fi
     #expect(findings(of: scanners[1], 1) == [.scan(.success("xB-x1x7"))])
   }
 
-  @Test func `a line that another program has locked is busy`() throws {
+  @Test func `a scanner locked by another program is reported as busy`() throws {
     let line = try SerialLine()
     let other = try FileDescriptor.open(line.path, O_RDWR | O_NOCTTY)
     try checked("flock") { flock(other.number, LOCK_EX | LOCK_NB) }

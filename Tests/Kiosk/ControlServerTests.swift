@@ -22,7 +22,7 @@ import Testing
     try #require(isOver)
   }
 
-  @Test func `a client that floods gets one request served per turn, and so does every other client`() throws {
+  @Test func `flooding clients get one request served per turn, and so do all others`() throws {
     var served: [UInt64] = []
     let server = try ControlServer(listener: .listen(at: path), reactor: reactor) { _, client in
       served.append(client.number)

@@ -74,7 +74,7 @@ import Testing
     #expect(topic.split(separator: "/").count == 4 && topic.hasPrefix("homeassistant/device/tappet-front_door_1-"))
   }
 
-  @Test func `actions are buttons with ids that do not depend on their titles`() throws {
+  @Test func `actions become buttons with ids that do not depend on their titles`() throws {
     let parts = try components(Self.small)
     let bell = try #require(parts["action_bell"])
     #expect(bell["p"] as? String == "button" && bell["name"] as? String == #"Ring "it" {{ now() }}"#)
@@ -155,7 +155,7 @@ import Testing
     #expect(back as? [String] == [text])
   }
 
-  @Test func `a removed component is listed with its platform only`() throws {
+  @Test func `a removed component is listed only with its platform`() throws {
     let discovery = try #require(Discovery(configuration(Self.small)))
     let now = discovery.components.map { AnnouncedTopics.Component(key: $0.key, platform: $0.platform) }
     let before = AnnouncedTopics.Component(key: "switch_old", platform: "switch")
@@ -170,7 +170,7 @@ import Testing
     #expect(changes.map { $0.topic } == ["other"] && changes[0].content == nil)
   }
 
-  @Test func `20 actions, 8 buttons and 8 outputs take one message under 16 KB`() throws {
+  @Test func `the description of 20 actions, 8 buttons and 8 outputs fits into 16 KB`() throws {
     var text = "home_assistant: true\nactions:\n"
     for index in 1...20 {
       text +=

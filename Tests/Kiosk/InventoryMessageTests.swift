@@ -61,7 +61,7 @@ import Testing
     #expect(missing["minimum"] == nil && missing["person"] == nil && message["more"] as? Int == 0)
   }
 
-  @Test func `a list has at most 50 items and 8 KB, and counts the others`() throws {
+  @Test func `a list contains at most 50 items and 8 KB, and counts the others`() throws {
     for (name, count) in [("M4", 50), (longest, 1...7)] as [(String, any Sendable)] {
       var list = InventoryList(.low, count: 100)
       list.items = (0..<60).map { _ in item(name) }
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `the largest result of a touch stays below what Home Assistant keeps`() throws {
+  @Test func `the largest result of a touch stays below Home Assistant's limit`() throws {
     var thing = InventoryThing(id: id, kind: .box, name: longest)
     (thing.path, thing.code, thing.contentCount) = ([longest, longest, longest].joined(separator: " → "), longest, 60)
     thing.contents = (0..<50).map { _ in InventoryThing.Content(name: longest, quantity: 7) }

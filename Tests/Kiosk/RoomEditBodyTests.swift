@@ -32,5 +32,5 @@ import Testing
   }
 
   @Test(arguments: ["", "ring", "[]", #"{"msgtype":"m.notice"}"#])
-  func `a message without a text for a room is not edited`(_ message: String) { #expect(edit(message).body == nil) }
+  func `a message without text for a room is not edited`(_ message: String) { #expect(edit(message).body == nil) }
 }

@@ -23,7 +23,7 @@ import Testing
     for way in ["tappet backup", "tappet inventory export"] { #expect(sentence.contains("'\(way)'"), "\(sentence)") }
   }
 
-  @Test func `a user who may not open the state folder learns how`() {
+  @Test func `a user who may not open the state folder is shown how to get access`() {
     func sentence(_ code: Int32) -> String {
       DatabaseError.cannotOpen(path: "/s", SystemError(call: "open", code: code)).sentence
     }
@@ -31,7 +31,7 @@ import Testing
     #expect(sentence(ELOOP) == "/s cannot be opened: Too many levels of symbolic links")
   }
 
-  @Test func `a damaged inventory is restored from its export, and no secret is imported for it`() {
+  @Test func `a damaged inventory is reported with advice to restore its export, and not to import secrets`() {
     func sentence(_ path: String) -> String {
       DatabaseError.corrupt(DatabaseFailure(code: 11, systemCode: 0, path: path)).sentence
     }
@@ -40,14 +40,14 @@ import Testing
     #expect(sentence("/s/tappet.db").contains("import the secrets again"))
   }
 
-  @Test func `the owner of a revoked tag is not told to import its secret again`() {
+  @Test func `a revoked tag's owner is not advised to import its secret again`() {
     let sentence = TapRefusal.noTagConfigured(action: "door").sentence(.tag)
     #expect(
       sentence == "tap refused: 'door' has no secret, because it was removed or never imported; unless the tag was "
         + "revoked, import the secret that it was written with, or write it again")
   }
 
-  @Test func `a missing tappet-matrix is named, not tappet-webhook`() {
+  @Test func `if tappet-matrix is missing, the report does not name tappet-webhook`() {
     let sentence = KioskStatus.Rooms.lost(.notStarted(code: ENOENT)).sentence
     #expect(sentence.contains("tappet-matrix") && !sentence.contains("tappet-webhook"), "\(sentence)")
   }
@@ -58,7 +58,7 @@ import Testing
     #expect(TapRefusal.tooMany(wait: .seconds(5)).sentence(.tag).contains("too many taps with this tag"))
   }
 
-  @Test func `a record shows a whole UID only to users who may see keys`() {
+  @Test func `a record shows the complete UID only to users who may see keys`() {
     let record = LogRecord(.info, "tap-refused", "refused", [("uid", "04010203040506")])
     #expect(record.json(maySeeKeys: true)["uid"]?.text == "04010203040506")
     #expect(record.json(maySeeKeys: false)["uid"]?.text == "…0506")
@@ -79,7 +79,7 @@ import Testing
     ("pn532_i2c:/dev/i2c-1", "dtparam=i2c_arm=on"), ("pn532_spi:/dev/spidev0.0:500000", "dtparam=spi=on"),
     ("pn532_uart:/dev/ttyAMA0", "enable_uart=1"), ("pn532_uart:/dev/ttyUSB0", "plug it in"),
   ])
-  func `a missing device that is a bus is reported with how to enable it`(_ device: String, _ advice: String) {
+  func `a missing bus is reported with instructions to enable it`(_ device: String, _ advice: String) {
     #expect(ReaderLoss.fault(.notFound, code: 0).sentence(device: device).contains(advice))
     #expect(ReaderLoss.fault(.silent, code: 0).sentence(device: "x" + device).contains("lacks the driver 'x"))
   }
@@ -122,7 +122,7 @@ import Testing
     #expect(all.contains(held + ", and actions with hours are refused, and commands with a time are"), "\(all)")
   }
 
-  @Test func `only a kiosk promises to restart its reader`() {
+  @Test func `only a kiosk announces a restart of its reader`() {
     #expect(ReaderLoss.silent.sentence(device: nil).contains("it is restarted"))
     #expect(ReaderLoss.silent.sentence(device: nil, of: .library).contains("open the reader again"))
     #expect(ReaderLoss.silent.sentence(device: nil, of: .tool).contains("try again"))

@@ -45,7 +45,7 @@ import Testing
     #expect(find(.offset(chip: nil, offset: 17), in: pi5, profile: raspberryPi) == place(4, 17))
   }
 
-  @Test func `the same profile serves the chips of all Raspberry Pis, whatever their number`() {
+  @Test func `one profile covers the chips of all Raspberry Pis, whatever their number`() {
     for (number, label) in [(0, "pinctrl-bcm2835"), (1, "pinctrl-bcm2711"), (0, "pinctrl-rp1")] {
       let chips = GPIOChips(chips: [
         chip(7, "raspberrypi-exp-gpio", ["BT_ON"]), chip(number, label, Array(repeating: "", count: 54)),
@@ -81,7 +81,7 @@ import Testing
     #expect(find(.name("NC"), in: twice) == .failure(.ambiguous(count: 2)))
   }
 
-  @Test func `a label on two chips is ambiguous, a path is not`() {
+  @Test func `a label on two chips is ambiguous, and a path is not`() {
     let chips = GPIOChips(chips: [chip(0, "cp2112_gpio", [""]), chip(1, "cp2112_gpio", [""])])
     #expect(
       find(.offset(chip: "cp2112_gpio", offset: 0), in: chips) == .failure(.ambiguousChip("cp2112_gpio", count: 2)))
@@ -108,7 +108,7 @@ import Testing
       find(.pin(11), in: pi5, profile: try Headers.profile("orange-pi-pc")) == .failure(.noChip("1c20800.pinctrl")))
   }
 
-  @Test func `a chip that may not be opened is assumed to be the missing one`() {
+  @Test func `a chip without permission is assumed to be the missing one`() {
     let denied = GPIOChips(chips: [], deniedPaths: ["/dev/gpiochip0"])
     #expect(find(.name("GPIO17"), in: denied) == .failure(.noPermission(path: "/dev/gpiochip0")))
     #expect(find(.pin(11), in: denied, profile: raspberryPi) == .failure(.noPermission(path: "/dev/gpiochip0")))
@@ -124,7 +124,7 @@ import Testing
     #expect(GPIOChips(chips: []).pin(of: .name("GPIO17"), chip: nil, profile: raspberryPi) == 11)
   }
 
-  @Test func `links next to the chips are not chips, and neither are files`() throws {
+  @Test func `files and links named like chips are not taken for chips`() throws {
     let folder = try TemporaryFolder()
     try Data().write(to: folder.url.appending(path: "gpiochip0"))
     symlink("/dev/null", folder.path + "/gpiochip4")

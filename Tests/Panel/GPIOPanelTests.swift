@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `without a chip each line fails, and fails again only when retried`() throws {
+  @Test func `without a chip each line fails once, and again only when retried`() throws {
     let folder = try TemporaryFolder()
     let (reactor, record) = (try Reactor(), Record())
     let panel = panel(
@@ -73,7 +73,7 @@ import Testing
     #expect(record.events.isEmpty)
   }
 
-  @Test func `nodes that appear and vanish are reported by name and in order`() throws {
+  @Test func `nodes that appear and vanish are reported in order, by name`() throws {
     let folder = try TemporaryFolder()
     let nodes = try DeviceNodes(folder: folder.path)
     #expect(nodes.read().isEmpty)

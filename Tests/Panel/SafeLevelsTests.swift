@@ -17,7 +17,7 @@ import Testing
     SafeLevels.Entry(name: "status", isOn: false, .led("ACT")),
   ])
 
-  @Test func `a record is read back, until the machine restarts`() throws {
+  @Test func `a record can be read back until the machine restarts`() throws {
     let folder = try TemporaryFolder()
     #expect(try SafeLevels.recorded(in: folder.path) == .absent)
     // A pipe that another program left under the temporary name is neither written to nor waited for.
@@ -67,7 +67,7 @@ import Testing
     #expect(failures.allSatisfy { $0.error.code != 0 })
   }
 
-  @Test func `a kernel that keeps the level of a released line is recognized by its parameter`() throws {
+  @Test func `a kernel parameter shows whether released lines keep their level`() throws {
     for driver in ["pinctrl_bcm2835", "pinctrl_rp1"] {
       let folder = try TemporaryFolder()
       #expect(!LinePersistence.isOn(folder: folder.path))

@@ -30,7 +30,7 @@ import Testing
     String(try read(name, file).prefix(count))
   }
 
-  @Test func `the LED is dark at first, at full brightness when on, and dark at the end`() throws {
+  @Test func `the LED is dark at the start and end, and at full brightness when on`() throws {
     try make("led0", trigger: "[none] mmc0\n")
     let led = try SysfsLED(name: "led0", folder: folder.path)
     #expect(try first(1, of: "brightness", "led0") == "0")
@@ -45,7 +45,7 @@ import Testing
     #expect(try read("led0", "trigger") == "[none] mmc0\n")
   }
 
-  @Test func `its trigger is removed and restored`() throws {
+  @Test func `the LED's trigger is removed, and restored at the end`() throws {
     try make("ACT", trigger: "none rc-feedback kbd-scrolllock [mmc0] timer\n", max: "1\n")
     var led: SysfsLED? = try SysfsLED(name: "ACT", folder: folder.path)
     #expect(try first(4, of: "trigger", "ACT") == "none")
@@ -56,7 +56,7 @@ import Testing
     #expect(try first(1, of: "brightness", "ACT") == "0")
   }
 
-  @Test func `a missing LED is ENOENT, and a name is never taken as a path`() throws {
+  @Test func `a missing LED is ENOENT, and a name is never treated as a path`() throws {
     for name in ["led9", "", ".", "..", "../led9", "a/b"] {
       let error = #expect(throws: SystemError.self) { try SysfsLED(name: name, folder: folder.path) }
       #expect(error?.code == ENOENT)

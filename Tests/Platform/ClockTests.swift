@@ -30,7 +30,7 @@ import Testing
     #expect(SystemClock().isSynchronized() == isSet)
   }
 
-  @Test func `without the kernel's flag, timesyncd's file shows whether the clock was set`() {
+  @Test func `without the kernel's flag, timesyncd's file determines whether the clock is set`() {
     #expect(SystemClock.hasBeenSet(accordingTo: "/proc/self/stat"))
     #expect(!SystemClock.hasBeenSet(accordingTo: "/proc/self/no-such-file"))
   }

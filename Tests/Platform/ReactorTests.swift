@@ -11,7 +11,7 @@ import Testing
     return (ends[0], ends[1])
   }
 
-  @Test func `a readable descriptor calls its handler`() throws {
+  @Test func `a readable descriptor triggers its handler`() throws {
     let reactor = try Reactor()
     let (reading, writing) = pipePair()
     defer { [reading, writing].forEach { close($0) } }
@@ -74,7 +74,7 @@ import Testing
     pipes.forEach { close($0.reading) }
   }
 
-  @Test func `a handler may end its own watch`() throws {
+  @Test func `a handler can end its own watch`() throws {
     let reactor = try Reactor()
     let (reading, writing) = pipePair()
     defer { [reading, writing].forEach { close($0) } }
@@ -129,7 +129,7 @@ import Testing
     #expect(seen.contains(.hungUp))
   }
 
-  @Test func `the timer fires once, not before its instant`() throws {
+  @Test func `the timer fires once, and not early`() throws {
     let reactor = try Reactor()
     let clock = SystemClock()
     let due = clock.now().instant + .milliseconds(30)
@@ -163,7 +163,7 @@ import Testing
     #expect(fired == 0)
   }
 
-  @Test func `run ends when a handler stops it, woken by another thread's mailbox`() throws {
+  @Test func `run ends when a handler that another thread's mailbox has woken stops it`() throws {
     let reactor = try Reactor()
     let mailbox = try Mailbox<Int>(capacity: 4)
     var received: [Int] = []

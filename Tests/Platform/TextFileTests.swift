@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is replaced with a pipe in the meantime is not opened`() throws {
+  @Test func `a file that is replaced with a pipe during the check is not opened`() throws {
     let folder = TemporaryFolder()
     let (path, other) = (folder.path + "/path", folder.path + "/other")
     #expect(mkdir(folder.path, 0o700) == 0 && mkfifo(folder.path + "/pipe", 0o600) == 0)

@@ -28,7 +28,7 @@ import Testing
     }
     """
 
-  @Test func `a block that grows by a few bytes at a time is seldom copied`() throws {
+  @Test func `a block that grows by a few bytes at a time is rarely copied`() throws {
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     let (source, program) = (folder.path + "/growth.c", folder.path + "/growth")
     try Data(growth.utf8).write(to: URL(fileURLWithPath: source))

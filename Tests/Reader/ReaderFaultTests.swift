@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(.enabled(if: access("/proc/sys/kernel/seccomp", F_OK) == 0, "this kernel has no seccomp"))
-  func `once its device is open, the reader is sandboxed, and reads tags`() throws {
+  func `once its device is open, the reader is sandboxed, and can still read tags`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     let status = try String(contentsOfFile: "/proc/\(try #require(rig.reader).pid)/status", encoding: .utf8)
@@ -33,7 +33,7 @@ import Testing
 
   #if arch(x86_64)
     @Test(.enabled(if: geteuid() == 0, "only root may stop a process that is not dumpable"))
-    func `a compromised reader can open, change, start and signal nothing`() throws {
+    func `a compromised reader cannot open, change, start or signal anything`() throws {
       let rig = try ReaderRig()
       try rig.startReady()
       let pid = try #require(rig.reader).pid
@@ -116,7 +116,7 @@ import Testing
     try expectTapWorks(rig)
   }
 
-  @Test func `a second reader at the same device reports that it is busy`() throws {
+  @Test func `a second reader on the same device is reported as busy`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     let second = try ReaderRig()
@@ -125,7 +125,7 @@ import Testing
     try expectTapWorks(rig)
   }
 
-  @Test func `a device that does not exist is not found`() throws {
+  @Test func `a missing device is reported as not found`() throws {
     let rig = try ReaderRig()
     for device in ["pn532_uart:/dev/tappet-none", "pn532_uart:", "nonsense", ""] {
       try rig.start(device: device)
@@ -142,7 +142,7 @@ import Testing
     #expect(try rig.reading().model == .ntag213)
   }
 
-  @Test func `a tag that stays during a brown-out is the same tap, and a new tap if it was away`() throws {
+  @Test func `a tag that stays during a brown-out is the same tap, and a removed tag is a new one`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place ntag213 url=\(tagURL) uid=04a1b2c3d4e5f6")
@@ -212,7 +212,7 @@ import Testing
 
 @Suite(.serialized) struct ReaderDeafTests {
   @Test(arguments: 1...8)
-  func `a reader that goes deaf while it reads a tag is lost`(_ commands: Int) throws {
+  func `a reader that stops responding while it reads a tag is lost`(_ commands: Int) throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place ntag203 url=\(tagURL)")

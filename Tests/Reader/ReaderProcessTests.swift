@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `the child gets its socket, libnfc's environment and nothing else`() throws {
+  @Test func `the child gets only its socket and libnfc's environment`() throws {
     for name in ["LIBNFC_TAPPET_TEST", "TAPPET_SECRET_TEST"] { setenv(name, "1", 1) }
     defer { for name in ["LIBNFC_TAPPET_TEST", "TAPPET_SECRET_TEST"] { unsetenv(name) } }
     let leak = open("/dev/null", O_RDONLY)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a reader that goes out of scope leaves no process and no descriptor`() throws {
+  @Test func `a reader that goes out of scope leaves no process or descriptor behind`() throws {
     func descriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
     var pids: [pid_t] = []
     let before = try descriptors()

@@ -12,7 +12,7 @@ import Testing
     withCStrings(["tappet-reader"] + words) { CommandLineOptions(Int32(words.count + 1), $0) }
   }
 
-  @Test func `the command line is understood in both spellings`() {
+  @Test func `the command line is accepted in both spellings`() {
     #expect(options(["--socket", "3"]) == .serve(socket: 3, device: nil))
     #expect(
       options(["--device=pn532_uart:/dev/x=y", "--socket=4"]) == .serve(socket: 4, device: "pn532_uart:/dev/x=y"))
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `a path is found in the connection strings that have one`() {
+  @Test func `a path is extracted from connection strings that contain one`() {
     #expect(DeviceNode.path(in: "pn532_uart:/dev/ttyUSB0") == "/dev/ttyUSB0")
     #expect(DeviceNode.path(in: "pn532_uart:/dev/ttyUSB0:115200") == "/dev/ttyUSB0")
     #expect(DeviceNode.path(in: "pn532_spi:/dev/spidev0.0:50000") == "/dev/spidev0.0")
@@ -61,7 +61,7 @@ import Testing
     #expect(search.limit > .milliseconds(16) * Int(search.tries))
   }
 
-  @Test func `a list of targets is a tag, empty or malformed, and never traps`() {
+  @Test func `a list of targets is a tag, empty or malformed, but never traps`() {
     let uid: [UInt8] = [0x04, 1, 2, 3, 4, 5, 6]
     let type2 = TargetList([1, 1, 0x00, 0x44, 0x00, 7] + uid).tag
     #expect(type2?.uid.bytes == uid && type2?.isType2 == true && type2?.ats == [])

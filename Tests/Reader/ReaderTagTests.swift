@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: ["type4", "ntag424"])
-  func `a Type 4 tag's file is read without its length`(_ name: String) throws {
+  func `a Type 4 tag's file is read without its length field`(_ name: String) throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place \(name) url=\(tagURL)")
@@ -73,7 +73,7 @@ import Testing
     #expect(try rig.reading().bytes == expected)
   }
 
-  @Test func `a tag without FAST_READ is selected again and read page by page`() throws {
+  @Test func `a tag without FAST_READ is selected again, and read page by page`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("reset-counters")
@@ -225,7 +225,7 @@ import Testing
     try rig.take()
   }
 
-  @Test func `a tag that is swapped for another has left before the other arrives`() throws {
+  @Test func `a swapped tag is reported as removed before the next one arrives`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place ntag213 url=\(tagURL)")

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: ["ntag213 empty", "type4 empty"])
-  func `a disturbed answer at any exchange is retried while the tag stays`(_ tag: String) throws {
+  func `a disturbed response at any exchange is retried while the tag stays`(_ tag: String) throws {
     let world = try WritingRig()
     for exchange in 1...(tag.hasPrefix("ntag") ? 36 : 12) {
       let reading = try world.place("place " + tag)
@@ -50,7 +50,7 @@ import Testing
     ("ntag213 password=01020304", .passwordProtected), ("ntag213 blank", .unformatted),
     ("ultralight", .tooSmall(needed: 108, capacity: 48)),
   ])
-  func `a tag that cannot be written is recognized, and not changed`(
+  func `a tag that cannot be written is detected and left unchanged`(
     _ tag: String, _ fault: TagWriteFault
   ) throws {
     let world = try WritingRig()
@@ -63,7 +63,7 @@ import Testing
     #expect(try world.secretStore.usableSecrets().isEmpty)
   }
 
-  @Test func `with its key a URL does not fit an NTAG213, and both numbers are reported; an NTAG215 takes it`() throws {
+  @Test func `a URL with its key does not fit an NTAG213, which is reported, but fits an NTAG215`() throws {
     let world = try WritingRig()
     let small = try world.place("place ntag213")
     let (refused, outcome) = try world.perform(world.request(carriesKey: true), on: small.uid)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: ["ntag213", "ntag215", "ntag216", "ultralight-ev1-128"])
-  func `a protected tag is rewritten and erased by this kiosk only`(_ model: String) throws {
+  func `only this kiosk can rewrite and erase a protected tag`(_ model: String) throws {
     let world = try WritingRig()
     let reading = try world.place("place \(model) empty")
     let (run, _) = try world.perform(world.request(protects: true), on: reading.uid)
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test(arguments: ["ntag213", "ntag215", "ntag216", "ntag203", "ultralight-ev1-128", "type4"])
-  func `a locked tag still works and is never written again`(_ model: String) throws {
+  func `a locked tag still works, and is never written again`(_ model: String) throws {
     let world = try WritingRig()
     let reading = try world.place("place \(model) empty")
     _ = try world.perform(world.request(), on: reading.uid)
@@ -181,7 +181,7 @@ import Testing
     #expect(twice.result?.isDone == true && nothing?.writes == 0)
   }
 
-  @Test func `a container with foreign bits and a tag of no known model are not formatted`() throws {
+  @Test func `a container with foreign bits, or a tag of an unknown model, is not formatted`() throws {
     let world = try WritingRig()
     var memory = bytes(ofHex: "04112BBF33445566" + "44480000" + "FFFF0000")
     memory[3] = 0x88 ^ 0x04 ^ 0x11 ^ 0x2B
@@ -207,7 +207,7 @@ import Testing
     ("ntag213", "E1101300"), ("ntag213", "E1101400"), ("ultralight-ev1-48", "E1100800"),
     ("ultralight-ev1-128", "E1101200"),
   ])
-  func `lock and password pages that a container counts as user memory are never written`(
+  func `lock and password pages are never written, even if a container counts them as user memory`(
     _ model: String, _ container: String
   ) throws {
     let world = try WritingRig()

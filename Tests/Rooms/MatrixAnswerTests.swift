@@ -27,7 +27,7 @@ import Testing
     arguments: [
       ("0", 1), ("0.2", 1), ("1000", 1000), ("2001.5", 2002), ("1e300", 1 << 30), (#""5""#, nil), ("null", nil),
     ] as [(String, Int64?)])
-  func `a pause is in whole milliseconds`(_ number: String, _ milliseconds: Int64?) {
+  func `a pause is rounded up to whole milliseconds, and limited`(_ number: String, _ milliseconds: Int64?) {
     #expect(answer("{\"retry_after_ms\":\(number)}").retryAfter == milliseconds.map { .milliseconds($0) })
   }
 

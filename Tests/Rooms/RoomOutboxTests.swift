@@ -63,7 +63,7 @@ import Testing
     #expect(next() == nil && outcomes() == [.failed(.timedOut, code: 0)])
   }
 
-  @Test mutating func `a message of an entry is sent once, whatever its outcome`() {
+  @Test mutating func `an entry's message is sent once, whatever its outcome`() {
     post(7)
     #expect(send() == number(7))
     answer(event)
@@ -134,7 +134,7 @@ import Testing
     #expect(next() == nil && outcomes() == [.failed(.notAHomeserver, code: 200)])
   }
 
-  @Test mutating func `a room that is known to be encrypted gets no plain text if the homeserver denies it`() {
+  @Test mutating func `a known encrypted room gets no plain text, even if the homeserver denies its encryption`() {
     cipher.encryptedRooms = ["!a:h"]
     post(7)
     #expect(next() == "m.room.encryption")
@@ -183,7 +183,7 @@ import Testing
     #expect(next() == number(7))
   }
 
-  @Test mutating func `a message that cannot be sent in time ends`() {
+  @Test mutating func `a message that cannot be sent in time fails`() {
     reply()
     post(7)
     #expect(next() == "m.room.encryption")
@@ -224,7 +224,7 @@ import Testing
     #expect(outcomes() == [.accepted(event: nil), .accepted(event: nil)] && next() == nil)
   }
 
-  @Test mutating func `a question that is closed before it was sent leaves nothing due`() {
+  @Test mutating func `a question that is closed before it is sent is dropped`() {
     outbox.append(.question(1, "Open?"), to: "!a:h", at: now)
     #expect(!outbox.remove(question: 1) && outbox.deadline == nil)
     outbox.append(.question(2, "Open?"), to: "!a:h", at: now)

@@ -46,7 +46,7 @@ import Testing
     #expect(refused == now + .seconds(60) && polling.needsSuccessor)
   }
 
-  @Test mutating func `files that were unusable are read again by the next process`() {
+  @Test mutating func `the next process reads unusable files again`() {
     let due = polling.failed(.trouble(.fileUnusable, code: 28), retryAfter: nil, at: now)
     #expect(due == now + Limits.roomFilesRetry && polling.needsSuccessor)
     polling = RoomPolling()

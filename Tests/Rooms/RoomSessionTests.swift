@@ -17,7 +17,7 @@ import Testing
     #expect(script.answer(#"{"errcode":"M_FORBIDDEN"}"#, status: 403) == ["sync present"])
   }
 
-  @Test func `a session that only sends polls nothing, and sleeps between its messages`() {
+  @Test func `a session that only sends does not poll, and sleeps between its messages`() {
     var script = RoomScript()
     script.order(.session(path: "/session", ca: ""))
     script.tell(.opened(.device("D", user: "@kiosk:h")))
@@ -34,7 +34,7 @@ import Testing
     #expect(script.tell(.abandoned) == ["end finished"])
   }
 
-  @Test func `a session that only sends reports each message if its file cannot be used`() {
+  @Test func `a session that only sends reports each message if its file is unusable`() {
     var script = RoomScript()
     script.order(.session(path: "/session", ca: ""))
     script.tell(.opened(.unusable(2)))

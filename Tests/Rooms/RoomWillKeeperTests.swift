@@ -46,7 +46,7 @@ import Testing
     #expect(keeper.takeMessages() == [.scheduled])
   }
 
-  @Test mutating func `a last will is renewed at a third of its delay, after a check of the room`() {
+  @Test mutating func `a last will is renewed at a third of its delay, after checking the room`() {
     schedule()
     for _ in 0..<3 {
       let before = now
@@ -71,7 +71,7 @@ import Testing
     #expect(request() == "state/m.room.encryption" && now - before == .seconds(100))
   }
 
-  @Test mutating func `a last will that the homeserver lacks counts as posted, and another is scheduled`() {
+  @Test mutating func `a last will that the homeserver no longer has counts as posted, and another is scheduled`() {
     schedule()
     _ = request()
     answer(notFound, status: 404)
@@ -102,7 +102,7 @@ import Testing
     #expect(keeper.takeMessages().isEmpty)
   }
 
-  @Test mutating func `without the capability, the versions say whether it is supported`() {
+  @Test mutating func `without the capability, the homeserver's versions determine the support`() {
     _ = request()
     answer(#"{"capabilities":{}}"#)
     #expect(request() == "client/versions")
@@ -134,7 +134,7 @@ import Testing
     #expect(request() == "state/m.room.encryption")
   }
 
-  @Test mutating func `a room that is known to be encrypted gets no plain text if the homeserver denies it`() {
+  @Test mutating func `a known encrypted room gets no plain text, even if the homeserver denies its encryption`() {
     cipher.encryptedRooms = ["!a:h"]
     _ = request()
     answer(capable)

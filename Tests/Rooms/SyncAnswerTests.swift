@@ -43,7 +43,7 @@ import Testing
     ] { #expect(read(text) == nil, "\(text.prefix(40))") }
   }
 
-  @Test func `values of the wrong type are left out, and the line after them is read`() {
+  @Test func `values of the wrong type are omitted, and the line after them is read`() {
     let wrong = [
       "1", "null", "[]", #"{"type":"m.room.message"}"#, #"{"type":1,"content":{}}"#,
       Self.event("$a", #""msgtype":"m.text","body":["!gate on"]"#), Self.event("$b", #""msgtype":7,"body":"!gate on""#),
@@ -75,7 +75,7 @@ import Testing
     #expect(lines(answer(Self.event("$" + id, #""msgtype":"m.text","body":"!gate on""#))) == [])
   }
 
-  @Test func `a hundred events of thirty thousand values are left out, and the line among them is read`() {
+  @Test func `a hundred events of thirty thousand values are omitted, and the line among them is read`() {
     let bomb = "[" + Array(repeating: "0", count: 31_000).joined(separator: ",") + "]"
     let bombs = Array(repeating: Self.event("$0", #""z":\#(bomb)"#), count: 50).joined(separator: ",")
     let found = answer(bombs, Self.line, bombs)
@@ -110,7 +110,7 @@ import Testing
     ] { #expect(lines(answer(Self.line, other, later)) == ["!gate on", "!gate off"], "\(other)") }
   }
 
-  @Test func `corrections and notices are left out`() {
+  @Test func `corrections and notices are omitted`() {
     let new = #""m.new_content":{"msgtype":"m.text","body":"!gate on"}"#
     let replaces = #""m.relates_to":{"rel_type":"m.replace","event_id":"$1"}"#
     let text = #""msgtype":"m.text","body":"!gate on""#
@@ -126,7 +126,7 @@ import Testing
     #expect(read?.rooms.map(\.id) == [room] && read?.rooms.first?.newest == "$a/b%2F")
   }
 
-  @Test func `a tombstone replaces the room, and a room that the kiosk was removed or banned from is left`() {
+  @Test func `a room with a tombstone is replaced, and a room that removed or banned the kiosk is left`() {
     #expect(answer(Self.state("m.room.tombstone", #""replacement_room":"!new:h""#))?.rooms.first?.isReplaced == true)
     #expect(answer(Self.state("m.room.tombstone", #""replacement_room":1"#))?.rooms.first?.isReplaced == false)
     for membership in ["leave", "ban"] {
@@ -155,7 +155,7 @@ import Testing
     #expect(filter.text.contains(#""limit":1,"#))
   }
 
-  @Test func `only a state event encrypts or replaces the room`() throws {
+  @Test func `only a state event marks a room as encrypted or replaced`() throws {
     for (key, isState) in [(#","state_key":"""#, true), (#","state_key":"x""#, false), ("", false)] {
       let encryption = #"{"type":"m.room.encryption","sender":"@eve:h","content":{"algorithm":"a"}\#(key)}"#
       let tombstone = #"{"type":"m.room.tombstone","sender":"@eve:h","content":{"replacement_room":"!b:h"}\#(key)}"#

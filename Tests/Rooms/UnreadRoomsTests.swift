@@ -97,7 +97,7 @@ import Testing
     #expect(read([:], muted: "!b:h") == counted(1, 3))
   }
 
-  @Test mutating func `rooms that enter or leave the space, or that the kiosk joins or leaves, change the count`() {
+  @Test mutating func `the count changes when rooms enter or leave the space, or the kiosk joins or leaves them`() {
     begin()
     #expect(read(["!s:h": Self.child("!out:h", #""via":["h"]"#)]) == counted(1, 5, 1))
     #expect(read(["!s:h": Self.child("!out:h", "")]) == counted(0))
@@ -109,7 +109,7 @@ import Testing
     #expect(read(["!s:h": Self.space], whole: true) == counted(0))
   }
 
-  @Test mutating func `without the space, or after leaving it, nothing is counted, and this is reported`() {
+  @Test mutating func `without the space, or after leaving it, nothing is counted, which is reported`() {
     #expect(read(["!a:h": Self.counts("2")], whole: true) == .closed)
     #expect(read(["!s:h": Self.space]) == counted(1, 2))
     #expect(read([:], leave: ["!s:h"]) == .closed)
@@ -152,7 +152,7 @@ import Testing
     #expect(!unread.resume() && !unread.overflow() && unread.takeNews() == nil)
   }
 
-  @Test func `the filter passes unread counts, but message texts only for commands`() throws {
+  @Test func `the filter includes unread counts, but message texts only for commands`() throws {
     func filter(_ change: (inout SyncFilter) -> Void) throws -> [String: Any] {
       var filter = SyncFilter(
         rooms: [], readsPowers: false, readsReactions: false, readsCiphertexts: false, user: "@me:h")

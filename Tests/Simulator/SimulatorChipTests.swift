@@ -62,7 +62,7 @@ private final class Host {
 @Suite struct SimulatorChipTests {
   private static let list: [UInt8] = [0x4A, 0x01, 0x00]
 
-  @Test func `a chip that was just powered on ignores frames until it is woken`() {
+  @Test func `a newly powered chip ignores frames until it is woken`() {
     let host = Host(configured: false)
     host.send([0x02])
     #expect(host.listen().isEmpty)
@@ -70,7 +70,7 @@ private final class Host {
     #expect(host.run([0x02]) == [0x03, 0x32, 0x01, 0x06, 0x07])
   }
 
-  @Test func `no tag is found before SAMConfiguration and after a brown-out`() throws {
+  @Test func `no tag is found before SAMConfiguration, or after a brown-out`() throws {
     let host = Host(configured: false)
     host.wake()
     try host.place("ntag213")
@@ -121,7 +121,7 @@ private final class Host {
     #expect(host.run([0x40, 0x01, 0x30, 0x00]) == [0x41, 0x01])
   }
 
-  @Test func `commands unknown to MIFARE tags are error frames through InDataExchange`() throws {
+  @Test func `commands unknown to MIFARE tags cause error frames with InDataExchange`() throws {
     let host = Host()
     try host.place("ntag213")
     _ = host.run(Self.list)
@@ -217,7 +217,7 @@ private final class Host {
     }
   }
 
-  @Test func `an ISO-DEP card is found again while it is selected`() throws {
+  @Test func `an ISO-DEP card is found again while selected`() throws {
     let host = Host()
     try host.place("type4")
     for _ in 0..<3 { #expect(host.run(Self.list)?.prefix(2) == [0x4B, 0x01]) }

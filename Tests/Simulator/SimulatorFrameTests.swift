@@ -44,7 +44,7 @@ import Testing
     #expect(events([frame]) == [.command(payload)])
   }
 
-  @Test(arguments: 0..<9) func `a frame with one wrong bit is not taken for a command`(place: Int) {
+  @Test(arguments: 0..<9) func `a frame with a wrong bit is not taken for a command`(place: Int) {
     var frame = firmware
     frame[place] ^= 0x10
     let found = events([frame])

@@ -44,7 +44,7 @@ import Testing
     #expect(RFFrame.crcA([0x12, 0x34]) == [0x26, 0xCF])
   }
 
-  @Test(arguments: [4, 7, 10]) func `UIDs of every size are sent over their cascade levels`(size: Int) throws {
+  @Test(arguments: [4, 7, 10]) func `UIDs of every size are sent in their cascade levels`(size: Int) throws {
     let uid = (1...UInt8(size)).map { $0 }
     var tag = try TagPlacement(model: "type4", uid: uid).makeTag(serial: 1)
     #expect(select(&tag) == uid)
@@ -66,7 +66,7 @@ import Testing
     #expect(select(&tag) == tag.uid)
   }
 
-  @Test func `after a refusal a tag that was woken from HALT is halted again`() throws {
+  @Test func `a tag woken from HALT is halted again after a refusal`() throws {
     var tag = try selected("ntag213")
     #expect(tag.answer(Self.halt) == nil)
     #expect(select(&tag, request: Self.wupa) != nil)
@@ -86,7 +86,7 @@ import Testing
     #expect(tag.answer(RFFrame([0x30, 0x00, 0x12, 0x34])) == .nibble(0x01))
   }
 
-  @Test func `READ rolls over to page 0 behind the last page`() throws {
+  @Test func `READ rolls over to page 0 after the last page`() throws {
     var tag = try selected("ntag213")
     let first = try #require(command(&tag, [0x30, 0]))
     let last = try #require(command(&tag, [0x30, 44]))
@@ -185,7 +185,7 @@ import Testing
     #expect(tag.answer(.withCRC([0xA2, 4, 0, 0, 0, 0]))?.bytes == [0x0A])
   }
 
-  @Test func `a URL follows the factory's Lock Control TLV`() throws {
+  @Test func `a URL is written after the factory's Lock Control TLV`() throws {
     let tag = try tag("ntag213", .url("smp://a"))
     #expect(
       Array(tag.memory[16..<40])

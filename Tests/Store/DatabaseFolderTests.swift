@@ -33,7 +33,7 @@ private final class Exchanger: @unchecked Sendable {
 }
 
 @Suite struct DatabaseFolderTests {
-  @Test func `replacing a file with a link at any moment never changes the link's target`() throws {
+  @Test func `replacing a file with a link at any moment never affects the link's target`() throws {
     let path = TestFolder.make("folder")
     let victim = TestFolder.make("victim") + "/file"
     try "x".write(toFile: victim, atomically: false, encoding: .utf8)
@@ -67,7 +67,7 @@ private final class Exchanger: @unchecked Sendable {
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
-  func `a folder with others' files is refused, and keeps its mode, unless they have no rights to it`() throws {
+  func `a folder with others' files is refused and keeps its mode, unless they have no access to it`() throws {
     let path = TestFolder.make("folder")
     try "x".write(toFile: path + "/mail", atomically: false, encoding: .utf8)
     chmod(path, 0o2775)
@@ -80,7 +80,7 @@ private final class Exchanger: @unchecked Sendable {
     #expect(StateFolder.mode(path) == 0o2775)
   }
 
-  @Test func `others' rights to a file are removed, and links are refused`() throws {
+  @Test func `others' access to a file is removed, and links are refused`() throws {
     let path = TestFolder.make("folder")
     let folder = try DatabaseFolder.open(path: path)
     try "x".write(toFile: path + "/open", atomically: false, encoding: .utf8)

@@ -19,7 +19,7 @@ import Testing
     return try folder.open().renameAction(old, to: new, sealedUnder: try folder.key(), limit: limit, noting: auditEntry)
   }
 
-  @Test func `renaming an action renames its secrets and entries, even in the replica`() throws {
+  @Test func `renaming an action also renames its secrets and entries, even in the replica`() throws {
     let store = try folder.open()
     let key = try folder.key()
     for number in 1...2 { try store.addSecret(try secret(UInt8(number), action: "garage"), sealedUnder: key) }

@@ -54,7 +54,7 @@ import Testing
     (0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ Int(seed)) &* 167 &+ 13) }
   }
 
-  @Test func `a whole database is left as it is`() throws {
+  @Test func `an intact database is left unchanged`() throws {
     let keys = try fill()
     let opened = try recover()
     #expect(opened.recovery == nil)
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: ["secrets", "outbox", "boots", "meta", "sealed", "audit", "audit_chain"])
-  func `a database without one of its tables is set aside like any damaged one`(_ table: String) throws {
+  func `a database without one of its tables is set aside like any damaged database`(_ table: String) throws {
     let keys = try fill()
     try folder.sqlite("DROP TABLE \(table)")
     let opened = try recover()
@@ -146,7 +146,7 @@ import Testing
     #expect(opened.recovery?.restoredCount == 1)
   }
 
-  @Test func `without a replica the kiosk starts without secrets, and reports it`() throws {
+  @Test func `without a replica the kiosk starts without secrets, and reports that`() throws {
     _ = try fill()
     unlink(replicaPath)
     try overwrite(folder.databasePath, at: 0, with: noise(64, seed: 1))
@@ -180,7 +180,8 @@ import Testing
     #expect(try keys(try recover().store).keys.sorted() == ["id-2"])
   }
 
-  @Test func `a replica of a different version is refused and stays, and a damaged number is corrected`() throws {
+  @Test func `a replica of a different version is refused and kept, and a damaged version number is corrected`() throws
+  {
     _ = try fill()
     func change(_ sql: String) throws { try Database(path: replicaPath).execute(sql) }
     try change("CREATE TABLE more (x); PRAGMA user_version = \(StoreSchema.version + 1)")
@@ -193,7 +194,7 @@ import Testing
     #expect(try recover().recovery == nil)
   }
 
-  @Test func `a replica that is damaged or older is written again`() throws {
+  @Test func `a damaged or outdated replica is rewritten`() throws {
     let keys = try fill()
     let whole = try Data(contentsOf: URL(fileURLWithPath: replicaPath))
     try overwrite(replicaPath, at: 0, with: noise(64, seed: 1))

@@ -105,7 +105,7 @@ import Testing
     #expect(try folder.sqlite("PRAGMA user_version") == "\(StoreSchema.version)")
   }
 
-  @Test func `an absurd version number in a database of another schema is damage`() throws {
+  @Test func `an absurd version number in a database of another schema counts as damage`() throws {
     do { _ = try folder.open() }
     try folder.sqlite("CREATE TABLE later (value); PRAGMA user_version = 70000")
     let recovered = try Store.recovered(

@@ -36,7 +36,7 @@ import Testing
     #expect(problem(settings()) == nil)
   }
 
-  @Test func `PEM is read as editors, YAML, JSON and Windows write it`() throws {
+  @Test func `PEM is read in the forms that editors, YAML, JSON and Windows write`() throws {
     let certificate = try String(contentsOfFile: TestCertificates.path("client.pem"), encoding: .utf8)
     let key = try String(contentsOfFile: TestCertificates.path("client.key"), encoding: .utf8)
     let forms: [(String) -> [UInt8]] = [
@@ -93,7 +93,7 @@ import Testing
     #expect(problem(settings(ca: large)) == .tooLarge(path: large))
   }
 
-  @Test func `a damaged certificate after a good one is not skipped`() throws {
+  @Test func `a damaged certificate after a valid one is not skipped`() throws {
     let good = try String(contentsOfFile: TestCertificates.path("ca.pem"), encoding: .utf8)
     let damaged = try file(good + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
     #expect(problem(settings(ca: damaged)) == .notPEM(path: damaged))

@@ -31,7 +31,7 @@ import Testing
     } catch { #expect(fault.map { error.sentence?.contains($0) == true } == true, "\(error)") }
   }
 
-  @Test func `a backup without kiosk.yaml has no files`() {
+  @Test func `a backup without kiosk.yaml contains no other files`() {
     let stray = [BackupPart(path: "ca.pem", mode: 0o644, content: [])]
     #expect(throws: CommandFailure.self) { try BackupFiles.check(stray) }
   }

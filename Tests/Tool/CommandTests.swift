@@ -46,7 +46,7 @@ import TestSupport
     #expect(Set(CommandGroup.all.map(\.word)).isSubset(of: listed))
   }
 
-  @Test func `every command is on one page of the manual, once, and every group lists all its commands`() {
+  @Test func `every command is on one page of the manual, and every group lists all its commands`() {
     let words = Command.all.map(\.words)
     #expect(Set(words).count == words.count)
     let pages = ManualTable.pages.elements ?? []
@@ -78,7 +78,7 @@ import TestSupport
     }
   }
 
-  @Test func `an option's value that is not ASCII keeps the summaries in one column`() {
+  @Test func `an option's value that is not ASCII does not disturb the column of summaries`() {
     for command in Command.all {
       let lines: [String] = command.help.split(separator: "\n").map { String($0) }
       var columns: Set<Int> = []
@@ -90,7 +90,7 @@ import TestSupport
     }
   }
 
-  @Test func `every option in help is accepted by the parser, and no other`() throws {
+  @Test func `the parser accepts exactly the options that help lists`() throws {
     for command in Command.all {
       let listed = Set(command.help.matches(of: /\n  --([a-z-]+)/).map { String($0.1) })
       #expect(listed == Set(command.allOptions.map(\.name)))
@@ -108,7 +108,7 @@ import TestSupport
     }
   }
 
-  @Test func `usage errors are explained, with the nearest valid word`() {
+  @Test func `usage errors are explained and suggest the nearest valid word`() {
     #expect(
       message(.secretList, ["--jsn"]) == "unknown option '--jsn' (did you mean '--json'?); "
         + "see 'tappet secret list --help'")
@@ -152,7 +152,7 @@ import TestSupport
     return lines.first == "words" ? lines.dropFirst().map { String($0.prefix { $0 != "\t" }) } : lines
   }
 
-  @Test func `commands, options, values and files are completed where they fit`() throws {
+  @Test func `commands, options, values and files are completed where they are allowed`() throws {
     #expect(completed("sec") == ["secret"])
     #expect(completed("").contains("completion"))
     #expect(completed("secret", "re") == ["rename", "remove", "rekey"])

@@ -9,12 +9,12 @@ import Testing
   private let red = "\u{1B}[31m"
   private let reset = "\u{1B}[0m"
 
-  @Test func `a line that fits is one part`() {
+  @Test func `a line that fits is not split`() {
     #expect(ScreenLine.wrapped("one two", 20) == ["one two" + reset])
     #expect(ScreenLine.wrapped("", 20) == [reset])
   }
 
-  @Test func `a line that does not fit is continued at a space, and loses no word`() {
+  @Test func `a line that does not fit is split at a space, and loses no word`() {
     let words = (1...30).map { "word\($0)" }
     let parts = ScreenLine.wrapped(words.joined(separator: " "), 40)
     let texts = parts.map { $0.replacingOccurrences(of: reset, with: "") }

@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `a text with more values than the limit is not parsed, whatever its size`() {
+  @Test func `text with more values than the limit is not parsed, whatever its size`() {
     let (most, more) = (list(Limits.jsonValuesMax - 1), list(Limits.jsonValuesMax))
     #expect(JSON(decoding: Array(most.utf8))?.elements?.count == Limits.jsonValuesMax - 1)
     let isParsed = JSON(decoding: Array(more.utf8)) != nil

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: ["to-plain", "to-file", "to-itself"])
-  func `a redirect to anything but https, or in a circle, is forbidden`(_ path: String) throws {
+  func `redirects to anything other than https, or in a loop, are refused`(_ path: String) throws {
     let rig = try WebhookRig(paths: [path], redirects: 1)
     guard case .failed(_, .redirectForbidden, _) = try rig.post() else { throw TestFault("redirectForbidden") }
   }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.serialized) struct WebhookSandboxTests {
   @Test(.enabled(if: access("/proc/sys/kernel/seccomp", F_OK) == 0, "this kernel has no seccomp"))
-  func `once its secrets are loaded, tappet-webhook is sandboxed, and reaches its server`() throws {
+  func `once its secrets are loaded, tappet-webhook is sandboxed, and can still reach its server`() throws {
     let rig = try WebhookRig(paths: ["ok"])
     let status = try rig.status()
     #expect(status.contains("NoNewPrivs:\t1") && status.contains("Seccomp:\t2"), "\(status)")
@@ -55,7 +55,7 @@ import Testing
 
   #if arch(x86_64)
     @Test(.enabled(if: geteuid() == 0, "only root may stop a process that is not dumpable"))
-    func `a compromised tappet-webhook reaches the network, but no local service`() throws {
+    func `a compromised tappet-webhook can reach the network, but no local service`() throws {
       let rig = try WebhookRig(paths: ["ok"])
       let pid = try #require(rig.pid)
       let results = try injectedCalls(into: pid)

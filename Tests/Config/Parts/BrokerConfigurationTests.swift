@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: ["mqtts://h", "@kiosk:example.org", "ann@example.org", "a:b", "@", "://@", ""])
-  func `text without a password is repeated as it is`(text: String) { #expect(text.withoutUserInfo == text) }
+  func `text without a password is repeated unchanged`(text: String) { #expect(text.withoutUserInfo == text) }
 
   private func sentences(_ broker: String) -> [String] {
     let text = "broker: {client_id: k, \(broker)}\nactions: [{name: a, topic: t, message: m}]\n"
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: [("mqtt://h", "5", true), ("mqtt://h", "3.1.1", false), ("mqtts://h", "5", false)])
-  func `MQTT 5 is only for brokers behind TLS`(_ url: String, _ version: String, _ isRefused: Bool) {
+  func `MQTT 5 can be configured only for brokers with TLS`(_ url: String, _ version: String, _ isRefused: Bool) {
     let text =
       "broker: {url: '\(url)', client_id: k, protocol: \(version)}\nactions: [{name: a, topic: a, message: b}]\n"
     guard case .refused(let problems) = ConfigurationParser.parse(Array(text.utf8), name: "k.yaml", folder: "/") else {

@@ -213,11 +213,11 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
     #"{"id":"7","result":"refused","output":"gate","do":"pulse"}"#, #"{"result":null,"action":"garage"}"#,
     #"{"command":5,"result":"done"}"#,
   ])
-  func `a reply is never a command, even one that another kiosk was made to send`(_ text: String) {
+  func `a reply is never taken for a command, even if another kiosk was tricked into sending it`(_ text: String) {
     #expect(content(text) == .report && CommandArrival.Content(Array(text.utf8), isFirmware: true) == .report)
   }
 
-  @Test func `any bytes give a request or malformed`() {
+  @Test func `any bytes yield a request, or are refused as malformed`() {
     var random = Randomness(seed: (3, 1, 4, 1))
     for _ in 0..<2_000 {
       let size = Int(random.next() % 64)

@@ -61,7 +61,7 @@ import Testing
     #expect(configuration.broker?.commandTopics.last == "homeassistant/status")
   }
 
-  @Test func `the topic of its birth and will, and the payload of the will, can be set`() throws {
+  @Test func `the topic of the birth and will, and the will's payload, can be configured`() throws {
     let configuration = try loaded("home_assistant: {status_topic: house/hass, offline_payload: 'gone'}")
     let plan = try #require(configuration.homeAssistant)
     #expect(configuration.broker?.commandTopics.last == "house/hass")
@@ -110,7 +110,7 @@ import Testing
         .contains { $0.contains("offline: queue") })
   }
 
-  @Test func `a kind that needs a second line or an interlock is refused without it`() {
+  @Test func `a kind of output that requires a second line or an interlock is refused without it`() {
     #expect(problems("", kind: "open").contains { $0.contains("'close'") })
     #expect(problems("", kind: "door").contains { $0.contains("'lock'") })
   }

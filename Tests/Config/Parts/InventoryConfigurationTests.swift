@@ -65,7 +65,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     #expect(settings.scanner == "/etc/tappet/scan" && settings.plan.scanAction == "box")
   }
 
-  @Test func `a scanner that acts as a keyboard has a layout`() throws {
+  @Test func `a scanner that acts as a keyboard can have a layout`() throws {
     for (layout, word) in [(ScannerLayout.us, "us"), (.de, "de"), (.gb, "gb"), (.fr, "fr")] {
       let settings = try settings("inventory: {scanner: {device: /dev/input/by-id/scan, layout: \(word)}}")
       #expect(settings.scanner == "/dev/input/by-id/scan" && settings.scannerLayout == layout)
@@ -83,7 +83,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     #expect(KioskSettings(configuration).inventory == InventoryPlan())
   }
 
-  @Test func `each action has its job, and a scan triggers only an action without one`() throws {
+  @Test func `each action has its own job, and a scan triggers only an action without a job`() throws {
     let more = """
         - {name: restocking, mode: inventory, job: add}
         - {name: counting, mode: inventory, job: count}
@@ -117,7 +117,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     #expect(configuration.unknownTags?.mode == .inventory && configuration.unknownTags?.topic == nil)
   }
 
-  @Test func `a kiosk without the section has no inventory`() {
+  @Test func `without the section a kiosk has no inventory`() {
     guard
       case .loaded(let configuration) = ConfigurationParser.parse(
         Array("broker: {url: 'mqtts://b', client_id: k}\nactions: [{name: a, topic: t, message: m}]".utf8), name: "k",
@@ -222,7 +222,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
   }
 
   @Test(arguments: ["output: {gate: pulse}", "unlock: true"])
-  func `a barcode, low stock and an overdue loan drive no output and unlock nothing`(_ effect: String) {
+  func `barcodes, low stock and overdue loans drive no output and unlock nothing`(_ effect: String) {
     func problem(_ inventory: String, _ mode: String) -> [String] {
       let text = """
         broker: {url: 'mqtts://broker.example', client_id: kiosk}
@@ -250,7 +250,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     #expect(problem("publish: false", "mode: inventory").isEmpty)
   }
 
-  @Test func `a scanner and unknown tags need an action and the section`() {
+  @Test func `a scanner, or a lookup of unknown tags, requires an inventory`() {
     let actions = "broker: {url: 'mqtts://b', client_id: k}\nactions: [{name: a, topic: t, message: m}]\n"
     for (text, sentence) in [
       (

@@ -32,7 +32,7 @@ private func problems(
 }
 
 @Suite struct RoomConfigurationTests {
-  @Test func `encryption states which devices count, and whether plain rooms are allowed`() throws {
+  @Test func `the configuration of encryption selects devices, and can allow plain rooms`() throws {
     func encryption(_ text: String) -> RoomEncryption? {
       let outcome = parse("message: m, room: '!d:h'", matrix: "matrix: {session: s\(text)}")
       guard case .loaded(let configuration) = outcome else { return nil }
@@ -95,7 +95,7 @@ private func problems(
     }
   }
 
-  @Test func `a last will has a room, a text and a delay, and may ring`() throws {
+  @Test func `a last will has a room, a text and a delay, and can notify users`() throws {
     func will(_ keys: String) -> ConfigurationParser.Outcome {
       parse("message: m, room: '!d:h'", matrix: "matrix: {session: s, last_will: {\(keys)}}")
     }
@@ -152,7 +152,9 @@ private func problems(
     ("mention: room", #""msgtype":"m.text","m.mentions":{"room":true}"#),
     ("mention: ['@a:h', '@b:h:8448']", #""msgtype":"m.text","m.mentions":{"user_ids":["@a:h","@b:h:8448"]}"#),
   ])
-  func `a message rings phones if configured, and mentions the named users`(_ keys: String, _ members: String) throws {
+  func `a message notifies phones if configured, and mentions the listed users`(_ keys: String, _ members: String)
+    throws
+  {
     guard case .loaded(let configuration) = parse("message: a, room: '!a:h', \(keys)") else {
       Issue.record("not loaded")
       return
@@ -249,7 +251,7 @@ private func problems(
     #expect(told.contains { $0.contains("absent or false for a message with %T") }, "\(told)")
   }
 
-  @Test func `the session's file is private, and holds a session`() throws {
+  @Test func `the session's file must be private and contain a session`() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
     func told(_ text: String?, mode: Int, files: NamedFiles = .used) throws -> String {
@@ -289,7 +291,7 @@ private func problems(
     return ConfigurationParser.parse(Array(text.utf8), name: "k", folder: "/etc/tappet", files: .ignored)
   }
 
-  @Test func `a room with commands names its users, and follows the broker's topics`() throws {
+  @Test func `a room with commands lists its users, and is placed after the broker's topics`() throws {
     let outcome = commands("{room: '#door:h', users: ['@ann:h', '@ben:h'], actions: [bell], outputs: [gate]}")
     guard case .loaded(let configuration) = outcome else {
       Issue.record("\(outcome)")
@@ -305,7 +307,7 @@ private func problems(
     #expect(plan.window == .seconds(30) && plan.outputs == ["gate"] && plan.needsClock)
   }
 
-  @Test func `a room may name a power level in place of users or beside them, and let people be suspended`() {
+  @Test func `a room can require a power level in addition to or instead of users, and can allow suspensions`() {
     for (words, commanders) in [
       ("power_level: 50", RoomCommanders(users: [], powerLevel: 50)),
       ("users: ['@ann:h'], power_level: 100, people: true", RoomCommanders(users: ["@ann:h"], powerLevel: 100)),

@@ -90,7 +90,7 @@ private func problems(_ action: String, folder: String = "/etc/tappet") -> [Stri
     #expect(problems("webhook: {url: 'http://far.example/', allow_http: true}") == [])
   }
 
-  @Test func `a secret file is private, and holds what it should`() throws {
+  @Test func `a secret file must be private and contain a valid secret`() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
     func write(_ text: String, mode: Int) throws {

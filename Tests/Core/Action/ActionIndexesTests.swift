@@ -22,7 +22,7 @@ import Testing
       label: nil)
   }
 
-  @Test func `without secrets each action has its position`() {
+  @Test func `without secrets each action's index is its position`() {
     let indexes = ActionIndexes(actions("garage", "light"), secrets: [])
     #expect(indexes.index(of: "garage") == 0 && indexes.index(of: "light") == 1)
     #expect(indexes.action(at: 1)?.name == "light" && indexes.action(at: 2) == nil && indexes.index(of: "bell") == nil)
@@ -35,7 +35,7 @@ import Testing
     #expect(indexes.index(of: "scene") == 3 && indexes.index(of: "bell") == 4)
   }
 
-  @Test func `a configured index is used, and otherwise that of the oldest secret`() {
+  @Test func `a configured index is used, or otherwise that of the oldest secret`() {
     let secrets = [secret("light", 0, byte: 2, created: 3000), secret("garage", 0, created: 2000)]
     let indexes = ActionIndexes(actions("bell=1", "light", "garage"), secrets: secrets)
     #expect(indexes.index(of: "bell") == 1 && indexes.index(of: "garage") == 0 && indexes.index(of: "light") == 3)
@@ -46,7 +46,7 @@ import Testing
     #expect(ActionIndexes(actions("light", "garage"), secrets: secrets).index(of: "garage") == 0)
   }
 
-  @Test func `tags work wherever their action is moved to, and two actions may have tags of one index`() throws {
+  @Test func `tags work wherever their action is moved, and two actions can have tags with the same index`() throws {
     let (garage, light) = (secret("garage", 0), secret("light", 0, byte: 2, created: 2000))
     for words in [actions("garage", "light"), actions("light", "garage"), actions("bell", "scene", "light", "garage")] {
       for own in [garage, light] {
@@ -83,7 +83,7 @@ import Testing
     #expect(ActionIndexes(actions("garage=5"), secrets: [own]).secret(of: url, on: .number(1)) == nil)
   }
 
-  @Test func `the cause is named when a tag's action has another index, or is not configured`() {
+  @Test func `if a tag's action has a different index or is not configured, this is reported`() {
     let own = secret("garage", 0)
     func words(_ actions: [Action]) -> String {
       switch ActionIndexes(actions, secrets: [own, secret("light", 1, byte: 2)]).verify(.of(own)) {
@@ -96,7 +96,7 @@ import Testing
     #expect(words(actions("light", "garage")) == "garage")
   }
 
-  @Test func `a running kiosk takes the tags' indexes over with its secrets and with its configuration`() {
+  @Test func `a running kiosk keeps the tags' indexes when its secrets or configuration are reloaded`() {
     let garage = secret("garage", 0)
     let story = KioskScript(actions("garage", "light"))
     story.startAll()

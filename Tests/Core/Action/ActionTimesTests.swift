@@ -86,7 +86,7 @@ import Testing
       ("Fri-Mon 07:00-08:00", .days("Fri-Mon")), ("Mon-Tue-Wed 07:00-08:00", .days("Mon-Tue-Wed")),
       ("Montag 07:00-08:00", .days("Montag")), ("Mo-Fr 07:00-08:00", .days("Mo-Fr")),
     ] as [(String, WeeklyHoursError)])
-  func `text that is not valid hours is refused, with the part that is wrong`(
+  func `text that is not valid hours is refused, and the invalid part is reported`(
     _ text: String, _ error: WeeklyHoursError
   ) {
     #expect(throws: error) { try WeeklyHours(text) }
@@ -142,7 +142,7 @@ import Testing
     return (story, .of(secret))
   }
 
-  @Test func `a tap and a press within the hours act, and outside of them they are refused with the reason`() throws {
+  @Test func `taps and presses act within the hours, and are refused outside them with the reason`() throws {
     let times = try ActionTimesTests.times("Mon 07:00-19:30")
     let (open, tag) = try story(times, at: 7 * 3600)
     #expect(open.tap(at: 100, tag) == ["store door", "note door-1"])
@@ -153,7 +153,7 @@ import Testing
     #expect(pressed.contains("light refused") && !pressed.contains { $0.hasPrefix("store") }, "\(pressed)")
   }
 
-  @Test func `a tag whose confirmation would end after the hours does nothing`() throws {
+  @Test func `a tag does nothing if its confirmation would end after the hours`() throws {
     let times = try ActionTimesTests.times("Mon 07:00-19:30")
     let (story, tag) = try story(times, at: 19 * 3600 + 1799, confirmWithin: .seconds(2))
     story.at(100, .reader(.tagArrived(tag.uid)))
@@ -162,7 +162,7 @@ import Testing
     #expect(words.contains("light refused") && !words.contains { $0.hasPrefix("store") }, "\(words)")
   }
 
-  @Test func `while the clock is unknown, the action's own setting decides`() throws {
+  @Test func `while the clock is unknown, the action's own setting applies`() throws {
     var times = try ActionTimesTests.times("Tue 07:00-19:30")
     let (refusing, tag) = try story(times, at: 36_000, clockIsGood: false)
     #expect(refusing.tap(at: 100, tag).contains("report refused wrong time clockUnknown for door"))

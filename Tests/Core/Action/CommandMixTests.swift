@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
-  func `of 1,000 held and reordered commands, each newest acts, and none against a newer one`(
+  func `of 1,000 held and reordered commands, the newest always wins`(
     _ seed: UInt64
   ) throws {
     let story = story()

@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [nil, FirmwareRole(open: "gate", stop: "gate", close: "gate", isLax: true)])
-  func `a token that this kiosk made for a lamp does not open the kiosk's gate`(_ firmware: FirmwareRole?) throws {
+  func `a token that the kiosk made for a lamp does not open its own gate`(_ firmware: FirmwareRole?) throws {
     let story = story(.token(key), firmware: firmware)
     func command(_ token: String) -> CommandRequest {
       var request = CommandRequest(.target(.output(OutputOrder(output: "gate", request: .on))))

@@ -62,7 +62,7 @@ import Testing
     #expect(story.sleep(until: 20_700)[0] == "output \(output) off")
   }
 
-  @Test func `command 4 opens, stops after 10 s and closes after 60 s`() throws {
+  @Test func `command 4 opens, stops after 10 s, and closes after 60 s`() throws {
     let story = running()
     #expect(story.at(20_000, arrival(4, token: try token(story, at: 20_000)))[0] == "output 0 on")
     #expect(story.sleep(until: 29_999).allSatisfy { !$0.hasPrefix("output 1") })
@@ -123,7 +123,7 @@ import Testing
     #expect(story.sleep(until: closesAt).contains("output 2 on"))
   }
 
-  @Test func `a refused second command 4 does not change the stop and closing of the first`() throws {
+  @Test func `a refused second command 4 leaves the first one's stop and closing unchanged`() throws {
     let story = running()
     story.at(20_000, arrival(4, token: try token(story, at: 20_000)))
     story.at(21_000, .panel(.failed(.output(0), .line(.chipGone))))
@@ -157,14 +157,14 @@ import Testing
     #expect(!story.sleep(until: 1_300_000).contains("announce tt"))
   }
 
-  @Test func `a flood of command 5, which needs no token, does not use up the limit of genuine commands`() throws {
+  @Test func `a flood of command 5 does not use up the limit of genuine commands`() throws {
     let story = running()
     let words = (0..<200).flatMap { _ in story.at(20_000, arrival(5, token: nil)) }
     #expect(words.count { $0 == "announce tt" } == 30)
     #expect(story.at(20_000, arrival(1, token: try token(story, at: 20_000)))[0] == "output 0 on")
   }
 
-  @Test func `tokens that the firmware would accept are refused by default`() throws {
+  @Test func `tokens that only the firmware's rule accepts are refused by default`() throws {
     let story = running()
     let now = 20_000
     func word(_ token: String?) -> String { story.at(now, arrival(1, token: token))[0] }

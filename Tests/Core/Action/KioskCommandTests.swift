@@ -72,7 +72,7 @@ import Testing
     #expect(story.kiosk.status.outputs.map(\.isOn) == [false, true])
   }
 
-  @Test func `an action is accepted when it is committed, and done when the broker has its message`() throws {
+  @Test func `an action is reported as accepted when committed, and as done when the broker has its message`() throws {
     let story = running(plan(.trusted, window: nil))
     let request = CommandRequest(.target(.action("light")), id: "8")
     #expect(story.at(20_000, arrival(request)) == ["store light", "report command light on c"])
@@ -83,7 +83,7 @@ import Testing
     #expect(story.at(20_011, .link(.acknowledged(id))).isEmpty)
   }
 
-  @Test func `an action that cannot run now is refused with its reason, and drives nothing`() {
+  @Test func `an action that cannot run is refused with its reason, and drives nothing`() {
     let story = running(plan(.trusted, window: nil))
     story.at(20_000, .link(.lost(.closedByBroker)))
     let words = story.at(20_001, arrival(CommandRequest(.target(.action("garage")), id: "9")))
@@ -128,7 +128,7 @@ import Testing
 
   // MARK: Refusals
 
-  @Test func `a retained command never acts, is counted, and gets no reply`() {
+  @Test func `a retained command never acts and gets no reply, but is counted`() {
     let story = running(plan(.trusted, window: nil))
     #expect(story.at(20_000, arrival(drive(), isRetained: true)) == ["report command refused retained"])
     #expect(story.kiosk.status.commands[0].counts == CommandCounts(accepted: 0, refused: 1, retained: 1))
@@ -165,7 +165,7 @@ import Testing
     #expect(word(try sealed(now, mark: 1)) == "report command gate pulse on c")
   }
 
-  @Test func `tokens from before the start, or while the clock is wrong, are refused`() throws {
+  @Test func `tokens from before the start, or received while the clock is wrong, are refused`() throws {
     let story = story(plan(.token(Self.key)))
     story.startAll()
     let atStart = try sealed(seconds(story, at: 0))
@@ -179,7 +179,7 @@ import Testing
     #expect(trusted.at(20_000, arrival(drive())).first == "output 0 on")
   }
 
-  @Test func `a clock that is set back makes no token act again`() throws {
+  @Test func `setting the clock back does not make a token act again`() throws {
     let story = running(plan(.token(Self.key)))
     let token = try sealed(seconds(story, at: 20_000))
     #expect(story.at(20_000, arrival(token))[0] == "output 0 on")
@@ -277,7 +277,7 @@ import Testing
     #expect(other.at(20_000, arrival(drive()))[0] == "output 0 on")
   }
 
-  @Test func `a topic's commands are counted by the minute, and refused ones flood neither log nor replies`() {
+  @Test func `a topic's commands are limited per minute, and refused ones flood neither log nor replies`() {
     let story = running(plan(.trusted, window: nil, perMinute: 3))
     var words: [String] = []
     for _ in 0..<200 { words += story.at(20_000, arrival(drive("gate", .off))) }
@@ -303,7 +303,7 @@ import Testing
     return request
   }
 
-  @Test func `a signature covers everything that a command says, its topic included`() throws {
+  @Test func `a signature covers the whole command, including its topic`() throws {
     let story = signedStory()
     let now = seconds(story, at: 20_000)
     let good = try signed(story, now)
@@ -320,7 +320,7 @@ import Testing
     #expect(story.at(20_000, arrival(good))[0] == "report command refused repeated")
   }
 
-  @Test func `an action URL acts once, while it is fresh, and for its own action`() throws {
+  @Test func `an action URL acts once, while it is fresh, and only for its own action`() throws {
     let story = signedStory()
     func url(_ index: Int64, _ time: Int64, _ byte: UInt8) throws -> Event {
       arrival(CommandRequest(.url(try TagURL.sign(index: index, timestamp: time, key: .repeating(byte)).text())))
@@ -389,7 +389,7 @@ import Testing
     #expect(story.at(20_004, .commandsSubscribed(9, isGranted: true)).isEmpty)
   }
 
-  @Test func `a reload keeps the accepted proofs and the counters`() throws {
+  @Test func `accepted proofs and counters survive a reload`() throws {
     let story = running(plan(.token(Self.key)))
     let token = try sealed(seconds(story, at: 20_000))
     story.at(20_000, arrival(token))

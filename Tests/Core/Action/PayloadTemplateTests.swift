@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `only the first %T and the first %I are filled in`() {
+  @Test func `only the first %T and the first %I are replaced`() {
     #expect(fill("%T %T %I %I") == "<token> %T \(PayloadTemplateTests.idText) %I")
     #expect(fill("%I%T") == PayloadTemplateTests.idText + "<token>")
     #expect(fill("%%I") == "%" + PayloadTemplateTests.idText)
@@ -34,13 +34,13 @@ import Testing
     #expect(!PayloadTemplate(text).usesTimestamp && !PayloadTemplate(text).usesID)
   }
 
-  @Test func `a template knows its placeholders, even without a key`() {
+  @Test func `a template detects its placeholders, even without a key`() {
     #expect(PayloadTemplate("a%Tb").usesTimestamp && !PayloadTemplate("a%Tb").usesID)
     #expect(PayloadTemplate("a%Ib").usesID && !PayloadTemplate("a%Ib").usesTimestamp)
     #expect(fill("a%Tb%I", token: nil) == "a%Tb" + PayloadTemplateTests.idText)
   }
 
-  @Test func `other bytes of the text are untouched`() {
+  @Test func `all other bytes of the text stay unchanged`() {
     #expect(fill("客%T☕\u{0}\n%I") == "客<token>☕\u{0}\n" + PayloadTemplateTests.idText)
   }
 }

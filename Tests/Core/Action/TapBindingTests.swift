@@ -44,7 +44,7 @@ import Testing
     #expect(unbound.tap(at: 100, try reading(on: 2)) == ["store light", "note light-1"])
   }
 
-  @Test func `a written tag's UID is kept with its secret, unless the tag draws a new one each time`() throws {
+  @Test func `a written tag's UID is stored with its secret, unless the tag's UID is random`() throws {
     for bytes in [[4, 1, 2, 3, 4, 5, 6], [8, 1, 2, 3]] as [[UInt8]] {
       let uid = try #require(TagUID(bytes))
       let draft = try TagDraft(action: .light, index: 1, label: nil, carriesKey: false, unixSeconds: 1)

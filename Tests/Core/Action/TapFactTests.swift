@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: ["%{uid", "%{uids}", "%{u}", "%{uid }", "a %{text} %{person"])
-  func `an unknown name, or one without an end, is refused unless the message is literal`(_ text: String) throws {
+  func `an unknown or unfinished name is refused, unless the message is literal`(_ text: String) throws {
     #expect(PayloadTemplate(configured: text) == nil)
     #expect(try sent(text, [.text: "x"], format: .literal) == text)
   }
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: ["é", "客", "\u{FDCF}", "\u{FFFD}", "\u{FEFF}", "\u{1F6AA}", "\u{10FFFD}"])
-  func `other characters stay in a topic`(_ text: String) throws {
+  func `other characters in a topic stay unchanged`(_ text: String) throws {
     let template = try #require(PayloadTemplate(configured: "room/%{text}", format: .text))
     #expect(template.topic(with: TapFactTests.facts([.text: text])) == "room/" + text)
     #expect(Action.isTopic("room/" + text) && BrokerSettings.isClientID(text))

@@ -11,7 +11,7 @@ import Testing
     try TimestampToken.seal(unixSeconds: time, key: key(), random: [UInt8](repeating: random, count: 11))
   }
 
-  @Test func `every vector is sealed and opened exactly`() throws {
+  @Test func `every vector is sealed and opened as specified`() throws {
     for vector in try Vectors.load().tokens {
       let key = try TimestampTokenTests.key(vector.key)
       let random = try #require(Hex.decode(vector.random11))
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `the firmware's rule decides every ESP32 vector as the firmware does`() throws {
+  @Test func `the firmware's rule treats every ESP32 vector as the firmware does`() throws {
     let vectors = try Vectors.load().esp32_tokens
     let key = try TimestampTokenTests.key(vectors.key)
     for vector in vectors.cases {
@@ -61,7 +61,7 @@ import Testing
     #expect(throws: TimestampTokenError.self) { try receiver.accept(token, key: key, nowUnixSeconds: .max) }
   }
 
-  @Test func `the window is 5 s to either side, and inside it a token counts once`() throws {
+  @Test func `a token is accepted once, within 5 s before or after its time`() throws {
     let key = try TimestampTokenTests.key()
     for now: Int64 in [995, 1000, 1005] {
       var receiver = TokenReceiver()
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `a token sealed ahead of time is remembered as long as it would be accepted`() throws {
+  @Test func `a token sealed ahead of time is remembered for as long as it would be accepted`() throws {
     var receiver = TokenReceiver()
     let key = try TimestampTokenTests.key()
     let token = try TimestampTokenTests.seal(1005)
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `a token that was forgotten is not accepted again by a clock that was set back`() throws {
+  @Test func `setting the clock back does not make a forgotten token acceptable`() throws {
     var receiver = TokenReceiver(rule: .window(seconds: 30))
     let key = try TimestampTokenTests.key()
     let (early, late) = (try TimestampTokenTests.seal(1000), try TimestampTokenTests.seal(2000))
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `keys of all three sizes work, others are rejected`() throws {
+  @Test func `keys of all three sizes work, and others are rejected`() throws {
     for size in [32, 48, 64] {
       let key = try TimestampTokenTests.key(String(repeating: "aB", count: size / 2))
       let token = try TimestampToken.seal(unixSeconds: 77, key: key)
@@ -171,7 +171,7 @@ import Testing
   @Test(arguments: [
     "", "53abc20894cadacb84355507535a2c3", "53abc20894cadacb84355507535a2c344", " 3abc20894cadacb84355507535a2c34",
   ])
-  func `anything but 32 digits is rejected as a token`(text: String) throws {
+  func `only 32 hex digits are accepted as a token`(text: String) throws {
     let key = try TimestampTokenTests.key()
     #expect(throws: TimestampTokenError.notHexadecimal) { try TimestampToken.open(text, key: key) }
   }

@@ -16,11 +16,11 @@ import Testing
   @Test(arguments: [
     "0", "000", "0g", "g0", " 00", "0x", "+1", "-1", "0 ", "00\n", "０0", "00\u{0}", "@@", "``", "//", "::",
   ])
-  func `anything but pairs of ASCII digits decodes to nothing`(text: String) {
+  func `anything other than pairs of hex digits is refused`(text: String) {
     #expect(Hex.decode(text) == nil)
   }
 
-  @Test func `of all byte values exactly 22 are digits`() {
+  @Test func `exactly 22 byte values are hex digits`() {
     let digits = (0...255).map { UInt8($0) }.filter { Hex.decode([$0, UInt8(ascii: "0")]) != nil }
     #expect(String(decoding: digits, as: UTF8.self) == "0123456789ABCDEFabcdef")
   }

@@ -132,7 +132,7 @@ import Testing
 @Suite struct SecretKeyTests {
   private static let digits = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
-  @Test func `a key is 32 bytes or 64 digits of either case, and nothing else`() throws {
+  @Test func `a key is exactly 32 bytes or 64 hex digits of either case`() throws {
     let key = try secretKey(SecretKeyTests.digits)
     #expect(SecretKey((0..<32).map { UInt8($0) }) == key)
     #expect(SecretKey(hex: SecretKeyTests.digits.uppercased()) == key)

@@ -30,7 +30,7 @@ import Testing
     ("JOSÉ MÜLLER", "José Müller"), ("WEI\u{1E9E}", "Weiß"), ("\u{130}pek", "i\u{307}PEK"), ("ÅSE", "åse"),
     ("\u{1FBC}", "\u{1FB3}"),
   ])
-  func `names that differ only in capital letters are one name`(_ one: String, _ other: String) throws {
+  func `names that differ only in case are the same name`(_ one: String, _ other: String) throws {
     let names = try [one, other].map { try #require($0.trimmedLabel).lowercasedName }
     #expect(Array(names[0].utf8) == Array(names[1].utf8))
     #expect("Weiß".lowercasedName != "Weiss".lowercasedName)
@@ -64,7 +64,7 @@ import Testing
     #expect(!String(scalar).storedName.isEmpty, "somebody who was called so can still be named")
   }
 
-  @Test func `formatting and ignorable characters are invisible, and visible letters are not`() {
+  @Test func `formatting and ignorable characters count as invisible, and visible letters do not`() {
     let blank: Set<UInt32> = [0x2800, 0x1D159]
     for scalar in (0...0x10FFFF).compactMap({ Unicode.Scalar($0) }) {
       let isSeen: Bool? =
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `letters of two scripts that look alike are two names`() {
+  @Test func `names with similar letters of different scripts are different names`() {
     #expect("\u{410}nn".trimmedLabel != "Ann".trimmedLabel && "\u{410}nn".nameFault() == nil)
   }
 }

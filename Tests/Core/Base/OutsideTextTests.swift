@@ -6,7 +6,7 @@ import Testing
     ("plain ü ☂ 👩 שלום", "plain ü ☂ 👩 שלום"), ("\u{1B}[2J", "\\u{1b}[2J"), ("a\u{9B}31m\n", "a\\u{9b}31m\\u{a}"),
     ("\u{7F}\u{200F}\u{202E}\u{2066}\u{2028}\u{61C}", "\\u{7f}\\u{200f}\\u{202e}\\u{2066}\\u{2028}\\u{61c}"),
   ])
-  func `characters that control a terminal or turn text around are escaped, and no others`(
+  func `exactly the characters that control a terminal or reverse text are escaped`(
     _ text: String, _ escaped: String
   ) {
     #expect(text.escaped == escaped)

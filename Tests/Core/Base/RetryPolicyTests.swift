@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `only a connection that lasted half a minute restarts the backoff`() {
+  @Test func `only a connection that lasted half a minute resets the backoff`() {
     var random = Randomness(seed: (1, 2, 3, 4))
     var policy = RetryPolicy()
     for _ in 0..<5 { _ = policy.connectionFailed(random: &random) }

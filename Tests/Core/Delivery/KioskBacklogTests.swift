@@ -38,7 +38,7 @@ import Testing
     return (reports, removals)
   }
 
-  @Test func `a long backlog becomes one line of the log, and its removals share commits`() {
+  @Test func `a long backlog is one line of the log, and its removals share commits`() {
     let (reports, removals) = drain(300)
     #expect(reports.filter { $0 == "report delivered light of many" }.count == 200)
     #expect(reports.filter { $0 == "report delivered light" }.count == 100)

@@ -122,7 +122,7 @@ import Testing
     #expect(pauses.allSatisfy { (0...32_000).contains($0) } && pauses.contains { $0 > 1_000 }, "\(pauses)")
   }
 
-  @Test func `an entry that the broker refuses until it expires is reported as expired, with the reason`() throws {
+  @Test func `an entry that the broker refuses until it expires is reported as expired, with the refusal`() throws {
     let story = KioskScript()
     story.startAll()
     let entry = try #require(story.accept(at: 100, .of(.lightSecret)))
@@ -177,7 +177,7 @@ import Testing
     #expect(after.contains("light ready") && story.kiosk.baseLight == .ready, "\(after)")
   }
 
-  @Test func `an entry of an earlier start needs the clock, which is reported once`() {
+  @Test func `the need of an earlier start's entry for the clock is reported once`() {
     let story = KioskScript([.light, .scene])
     story.start(summary: OutboxSummary(count: 1, size: 2), clockIsGood: false)
     story.at(5, .reader(.ready(device: "chip")))

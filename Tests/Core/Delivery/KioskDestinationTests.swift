@@ -21,7 +21,7 @@ extension KioskScript {
 }
 
 @Suite struct KioskDestinationTests {
-  @Test func `without a broker, nothing connects, and the reader alone makes the kiosk ready`() throws {
+  @Test func `without a broker nothing connects, and the kiosk is ready once the reader is`() throws {
     let story = KioskScript([.chat], endpoints: 0)
     story.start()
     #expect(story.kiosk.status.link == .absent && story.kiosk.baseLight == .starting)
@@ -91,7 +91,7 @@ extension KioskScript {
     #expect(story.at(2_220, .link(.failed(.connectionRefused))).contains("connect 0"))
   }
 
-  @Test func `a failure of the broker is forgotten with the broker`() {
+  @Test func `removing the broker clears its failure`() {
     let story = KioskScript([.chat, .light])
     story.startOffline()
     #expect(story.kiosk.baseLight == .offline)

@@ -26,7 +26,7 @@ import Testing
     #expect(story.kiosk.outboxCount == 0 && story.kiosk.counters.expired == 1)
   }
 
-  @Test func `an expired entry stays in the store until it is reported, and is reported once`() throws {
+  @Test func `an expired entry stays in the store until it is reported, which happens once`() throws {
     let story = KioskScript([.brief])
     story.startOffline()
     story.at(20, .secretsLoaded([.of(.brief, id: "b", byte: 5)]))
@@ -101,7 +101,7 @@ import Testing
       ])
   }
 
-  @Test func `an entry of an earlier start expires by the wall clock, and waits while that is unknown`() {
+  @Test func `an entry of an earlier start expires by the wall clock, once the clock is set`() {
     let story = KioskScript([.light, .brief])
     let unix = story.wallOffset + 3_000
     story.start(
@@ -118,7 +118,7 @@ import Testing
       ])
   }
 
-  @Test func `a new entry does not hide an earlier expiry of one from a previous start`() {
+  @Test func `a new entry does not hide the earlier expiry of an older entry`() {
     let story = KioskScript([.light, .brief])
     let unix = story.wallOffset + 3_000
     story.start(summary: OutboxSummary(count: 1, size: 3, earliestExpiry: .atUnixMilliseconds(unix)))
@@ -136,7 +136,7 @@ import Testing
     #expect(words.contains("expire"))
   }
 
-  @Test func `when the clock becomes good, expiry is checked again for entries of an earlier start`() {
+  @Test func `setting the clock triggers another expiry check for entries of an earlier start`() {
     let story = KioskScript([.light, .brief])
     let unix = story.wallOffset + 3_000
     story.start(
@@ -163,7 +163,7 @@ import Testing
     #expect(story.kiosk.outboxCount == 0 && story.kiosk.counters.expired == 0)
   }
 
-  @Test func `an entry that expires in flight is expired once the link is lost`() throws {
+  @Test func `an entry that expires in flight is reported as expired once the link is lost`() throws {
     let story = KioskScript([.brief])
     story.startAll()
     story.at(20, .secretsLoaded([.of(.brief, id: "b", byte: 5)]))
@@ -215,7 +215,7 @@ import Testing
       ])
   }
 
-  @Test func `an entry that is acknowledged while the store expires it is counted once`() throws {
+  @Test func `an entry that is acknowledged during its expiry is counted once`() throws {
     let story = KioskScript([.brief, .light])
     story.startAll()
     story.at(20, .secretsLoaded([.of(.brief, id: "b", byte: 5), .lightSecret]))

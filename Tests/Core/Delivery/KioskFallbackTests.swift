@@ -32,7 +32,7 @@ import Testing
     #expect(story.at(10, .link(.didFallBack(gone))).contains("report fell back 0 for \(day)"))
   }
 
-  @Test func `a remembered fallback starts with 3.1.1, and changing the broker forgets it`() {
+  @Test func `a remembered fallback starts with 3.1.1, and a change of broker clears it`() {
     let story = KioskScript(fallbacks: [0: 2_000_000_000])
     #expect(story.at(0, .started(OutboxSummary())).contains("connect 0 with 3.1.1"))
     story.at(10, .link(.connected(sessionPresent: false)))
@@ -68,7 +68,7 @@ import Testing
     #expect(story.sleep(until: 3_000).contains("connect 0 with 3.1.1"))
   }
 
-  @Test func `a message without subscribers is delivered, and reported`() throws {
+  @Test func `a message without subscribers is delivered and reported`() throws {
     let story = KioskScript()
     story.startAll()
     let accepted = story.accept(at: 100, .of(.lightSecret))

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [1, 50, 100] as [Int64])
-  func `a kiosk that is killed twenty times still delivers the others`(_ place: Int64) {
+  func `a kiosk that is killed twenty times still delivers the other messages`(_ place: Int64) {
     let story = PoisonStory(PoisonStory.waiting(100), poison: [place])
     for _ in 1...20 {
       story.run(until: 2_700)
@@ -61,7 +61,7 @@ import Testing
     #expect(story.disk.map { $0.sequence } == [1])
   }
 
-  @Test func `a single poison message does not keep the link down`() {
+  @Test func `a single poison message does not prevent the link from working`() {
     let story = PoisonStory(PoisonStory.waiting(1), poison: [1])
     story.run(until: 30_000)
     let connects = story.connects.count
@@ -124,7 +124,7 @@ import Testing
 
   // MARK: Others' faults
 
-  @Test func `a broker restart at any time does not set a message aside`() {
+  @Test func `a broker restart never causes a message to be set aside`() {
     for seed in 1...60 as ClosedRange<UInt64> {
       var random = Randomness(seed: (seed, 2, 3, 4))
       let story = PoisonStory(PoisonStory.waiting(100), seed: seed)
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `a broker that keeps going down does not make a message suspect`() {
+  @Test func `repeated outages of the broker do not make a message suspect`() {
     let story = PoisonStory(PoisonStory.waiting(1))
     // It never answers, and is restarted as soon as it has the message.
     story.delay = 1_000_000
@@ -156,7 +156,8 @@ import Testing
     LinkFailure.keepaliveExpired, .acknowledgeExpired, .connectionBroken(SystemCode(code: 110, text: "timed out")),
     .disconnectedByBroker(.serverShuttingDown), .disconnectedByBroker(.sessionTakenOver),
   ])
-  func `a network failure, or a reason from the broker, makes no message suspect`(_ failure: LinkFailure) {
+  func `a network failure or an explicit reason from the broker does not make a message suspect`(_ failure: LinkFailure)
+  {
     let story = PoisonStory(PoisonStory.waiting(10))
     story.delay = 1_000_000
     for time in stride(from: 100, through: 100_000, by: 100) {

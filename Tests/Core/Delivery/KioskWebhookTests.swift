@@ -74,7 +74,7 @@ extension KioskScript {
 }
 
 @Suite struct KioskWebhookTests {
-  @Test func `an entry is accepted when committed, posted when the process is ready, and forgotten when answered`() {
+  @Test func `an entry is accepted on commit, posted when the process is ready, and removed when answered`() {
     let story = KioskScript.withHooks()
     let (entry, words) = story.enter("hook", at: 100, sequence: 1)
     #expect(words == ["light accepted", "start webhooks", "report accepted hook"])
@@ -85,7 +85,7 @@ extension KioskScript {
     #expect(story.kiosk.webhookCount == 0 && story.kiosk.counters.accepted == 1)
   }
 
-  @Test func `the process ends after half a minute without work, and not before`() {
+  @Test func `the process ends after half a minute without work, but not earlier`() {
     let story = KioskScript.withHooks()
     let (entry, _) = story.enter("hook", at: 100, sequence: 1)
     _ = story.ready(at: 150)
@@ -130,7 +130,7 @@ extension KioskScript {
     }
   }
 
-  @Test func `pauses grow with full jitter, and Retry-After is honoured within its bound`() {
+  @Test func `delays grow with full jitter, and Retry-After is honoured up to a limit`() {
     let story = KioskScript.withHooks()
     let (entry, _) = story.enter("hook", at: 100, sequence: 1)
     _ = story.ready(at: 150)
@@ -266,7 +266,7 @@ extension KioskScript {
     #expect(story.kiosk.outboxCount == 1 && story.kiosk.webhookCount == 0 && story.kiosk.counters.accepted == 1)
   }
 
-  @Test func `a failed commit drops both entries of a tap, which is refused once`() {
+  @Test func `a failed commit drops both entries of a tap, and refuses the tap once`() {
     let story = KioskScript.withHooks()
     story.at(100, .panel(.asked(action: "both")))
     guard let id = story.lastEffects.compactMap({ $0.storedEntry }).first?.id else { return }
@@ -275,7 +275,7 @@ extension KioskScript {
     #expect(!story.kiosk.delivery.webhooks.isUncommitted(id) && story.kiosk.counters.refused == 1)
   }
 
-  @Test func `a process that dies, hangs or is missing loses nothing`() {
+  @Test func `nothing is lost if a process dies, hangs or is missing`() {
     let story = KioskScript.withHooks()
     let (entry, _) = story.enter("hook", at: 100, sequence: 1)
     _ = story.ready(at: 110)
@@ -363,7 +363,7 @@ extension KioskScript {
     #expect(story.answer(entry, 200, at: 130).contains("stop webhooks"))
   }
 
-  @Test func `a drop skips entries in flight, for the broker and for webhooks`() {
+  @Test func `a drop skips entries in flight, of both broker and webhooks`() {
     let story = KioskScript.withHooks()
     let (first, _) = story.enter("hook", at: 100, sequence: 1)
     _ = story.ready(at: 110)

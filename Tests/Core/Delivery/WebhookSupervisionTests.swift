@@ -53,7 +53,7 @@ import Testing
     #expect(process.trouble?.action == "bell" && process.succeeded("door"))
   }
 
-  @Test mutating func `a process with outdated files ends once no request is in flight, and its successor is current`()
+  @Test mutating func `a process with outdated files ends once idle, and its successor reads the new ones`()
     throws
   {
     let id = try #require(EntryID(hex: "00112233445566778899aabbccddeeff"))
@@ -66,7 +66,7 @@ import Testing
     #expect(process.ready(at: start).isEmpty && mayPost("hook") && process.renew(at: start).isEmpty)
   }
 
-  @Test mutating func `files replaced while no process runs do not end the next one`() {
+  @Test mutating func `files replaced while no process runs do not end the next process`() {
     let idle = start + Limits.webhookIdleMax
     #expect(!process.timerFired(at: idle).effects.isEmpty)
     #expect(process.ended(.exited(0), at: idle, random: &random).isEmpty && process.deadline == nil)

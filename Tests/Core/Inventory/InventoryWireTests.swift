@@ -240,7 +240,7 @@ import Testing
     #expect(InventoryMessage.decoded(news.encode()) == news)
   }
 
-  @Test func `a datagram with changed bytes is refused, or decodes to what it encodes`() {
+  @Test func `a datagram with changed bytes is refused, or re-encodes to the same bytes`() {
     var generator = Randomness(seed: 20)
     var decodedCount = 0
     for (bytes, isOrder) in Self.orders.map({ ($0.1, true) }) + Self.messages.map({ ($0.1, false) }) {

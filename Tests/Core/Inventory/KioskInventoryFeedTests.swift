@@ -110,7 +110,7 @@ import Testing
     #expect(story.at(120, .reader(.heartbeat)).allSatisfy { !$0.contains("late") })
   }
 
-  @Test func `an alert that could not be written is repeated, and not confirmed before`() throws {
+  @Test func `an alert that could not be written is repeated, and confirmed only once it is on disk`() throws {
     let (story, _) = running(plan())
     _ = story.at(100, .inventory(.message(.low(Self.item))))
     let first = try #require(story.lastEffects.compactMap { $0.storedEntry }.first)
@@ -129,7 +129,7 @@ import Testing
       orders(story.at(110, .inventory(.message(.overdue(due: "2026-12-24", Self.item))))) == ["order passed overdue"])
   }
 
-  @Test func `a touch is announced with its result, and only if configured`() throws {
+  @Test func `a touch is announced with its result, if configured`() throws {
     for publishes in [true, false] {
       let (story, _) = running(plan(publishes: publishes))
       let shelf = Action(

@@ -5,7 +5,7 @@ import Testing
 @testable import TappetCore
 
 @Suite struct KioskInventoryTests {
-  @Test func `a barcode, a UID and low stock drive no output, whatever the configuration says`() throws {
+  @Test func `a barcode, a UID or low stock never drives an output, whatever is configured`() throws {
     let shelf = ShelfScript()
     func opening(_ name: String, _ mode: ActionMode) -> Action {
       Action(
@@ -78,7 +78,7 @@ import Testing
     #expect(shelf.light != .holding)
   }
 
-  @Test func `an item goes into a box, but not onto a spot`() {
+  @Test func `an item can be put into a box, but not onto a spot`() {
     shelf.scan("m4")
     #expect(shelf.scan("nails").contains("report moved m4"))
     shelf.scan("cellar")
@@ -89,7 +89,7 @@ import Testing
     #expect(shelf.changes == ["m4 to nails"])
   }
 
-  @Test func `a thing that is tapped again is released, even after it was moved`() {
+  @Test func `tapping a held thing again releases it, even after it was moved`() {
     for first in [[], ["shelf"]] {
       for name in ["screws"] + first { shelf.scan(name) }
       #expect(shelf.light == .holding)
@@ -118,7 +118,7 @@ import Testing
     #expect(shelf.changes.last == "m4 to Ada" && shelf.changes.count == 3)
   }
 
-  @Test func `a box goes to a person in either order, and comes back from them or at its spot`() {
+  @Test func `a box and a person can be tapped in either order, and the box returns at the person or its spot`() {
     shelf.scan("screws")
     #expect(shelf.tapAda().contains("report lent screws"))
     shelf.tapAda()
@@ -181,7 +181,7 @@ import Testing
     #expect(shelf.scan("m4").contains("light accepted") && shelf.quantity("m4") == 4)
   }
 
-  @Test func `a lost piece is counted once, even if the disk is full when it is requested again`() {
+  @Test func `a lost piece is counted once, even if the disk is full when it is sent again`() {
     shelf.press(.remove)
     shelf.isKilledNext = true
     #expect(shelf.scan("m4").contains("light refused") && shelf.quantity("m4") == 4)

@@ -25,7 +25,7 @@ import Testing
     #expect(shelf.quantity("m4") == 26)
   }
 
-  @Test(arguments: ["25", "smp://number?n=25"]) func `a number after an item replaces the piece that was counted`(
+  @Test(arguments: ["25", "smp://number?n=25"]) func `a number after an item replaces the counted piece`(
     _ code: String
   ) {
     shelf.press(.add)
@@ -66,7 +66,7 @@ import Testing
     #expect(shelf.quantity("m4") == 30)
   }
 
-  @Test func `a number after a refused tap or an unknown code is refused`() {
+  @Test func `a number is refused after a refused tap, an unknown code or anything but an item`() {
     func tapOther(_ number: Int) {
       switch number {
       case 0: shelf.at(.inventory(.message(.misread(.scanIncomplete))))
@@ -103,7 +103,7 @@ import Testing
     #expect(shelf.scan("25").contains("report put m4") && shelf.quantity("m4") == 55)
   }
 
-  @Test func `a number is kept until an item is accepted`() {
+  @Test func `a scanned number is kept until an item is accepted`() {
     shelf.press(.remove)
     shelf.scan("25")
     #expect(shelf.scan("m4").contains { $0.contains("noneLeft") } && shelf.light == .holding)
@@ -114,7 +114,7 @@ import Testing
     #expect(shelf.changes == ["-2 m4 by kiosk", "-1 m4 by kiosk"])
   }
 
-  @Test func `a retried change that is refused keeps the number scanned in the meantime`() {
+  @Test func `a refused retry of a change keeps the number scanned in the meantime`() {
     shelf.add("m5", .item, in: "screws")
     shelf.press(.remove)
     shelf.scan("5")
@@ -129,7 +129,7 @@ import Testing
     #expect(shelf.changes == ["-1 m5 by kiosk", "-3 m4 by kiosk", "-1 m5 by kiosk"])
   }
 
-  @Test func `a number waits for an item until its job ends`() {
+  @Test func `a scanned number is kept for an item until its job ends`() {
     shelf.press(.add)
     shelf.scan("25")
     #expect(shelf.scan("screws").contains("light refused") && shelf.scan("nothing").contains("light refused"))
@@ -179,7 +179,7 @@ import Testing
     #expect(shelf.tallies.values.first == ["m4": 0])
   }
 
-  @Test func `removing more pieces than exist is refused, and none is removed`() {
+  @Test func `removing more pieces than exist is refused, and removes none`() {
     shelf.press(.remove)
     shelf.scan("25")
     #expect(shelf.scan("m4").contains { $0.contains("noneLeft") } && shelf.quantity("m4") == 5)
@@ -199,7 +199,7 @@ import Testing
     #expect(shelf.quantity("42") == 47)
   }
 
-  @Test func `a number whose response was lost is counted once, and a new one replaces it`() {
+  @Test func `a number whose response was lost is counted once, and a later number replaces it`() {
     shelf.press(.add)
     shelf.scan("25")
     shelf.isKilledNext = true

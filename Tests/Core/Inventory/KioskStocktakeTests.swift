@@ -37,7 +37,7 @@ import Testing
     #expect(words.contains("light accepted") && shelf.quantity("m4") == 5 && shelf.tallies.isEmpty)
   }
 
-  @Test func `the end of a job is shown only once it is on disk, and retried until then`() {
+  @Test func `a job's end is shown only once it is on disk, and retried until then`() {
     shelf.press(.count)
     shelf.scan("m4")
     shelf.isBusyNext = true
@@ -49,7 +49,7 @@ import Testing
     #expect(shelf.quantity("m4") == 1)
   }
 
-  @Test func `a count outlives tappet-inventory, and no piece is counted twice`() {
+  @Test func `a count survives the end of tappet-inventory, and no piece is counted twice`() {
     shelf.press(.count)
     shelf.scan("m4")
     shelf.isKilledNext = true
@@ -64,7 +64,7 @@ import Testing
     #expect(shelf.quantity("m4") == 3)
   }
 
-  @Test func `a count continues after a restart of the kiosk, with the pieces and the person that it had`() {
+  @Test func `a count continues after a restart of the kiosk, with its pieces and its person`() {
     shelf.press(.count)
     for _ in 0..<2 { shelf.scan("m4") }
     let next = ShelfScript()
@@ -77,7 +77,7 @@ import Testing
     #expect(last.wait(milliseconds: 60_000).contains("report time-up count") && last.quantity("m4") == 2)
   }
 
-  @Test func `a count is written even if its action is gone or another job has started`() {
+  @Test func `a count is written even if its action was removed or another job has started`() {
     shelf.press(.count)
     shelf.scan("m4")
     let next = ShelfScript()
@@ -89,7 +89,7 @@ import Testing
     #expect(other.scan("m4").contains("report put m4") && other.quantity("m4") == 2)
   }
 
-  @Test func `an audit ends as an audit even if its action was removed or has a different job`() {
+  @Test func `an audit stays an audit even if its action was removed or has a different job`() {
     shelf.press(.audit)
     for name in ["rack", "screws"] { shelf.scan(name) }
     for job in [InventoryJob.count, nil] {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `repeating an end whose response was lost names the same things`() {
+  @Test func `an end whose response was lost is repeated, and reports the same missing things`() {
     shelf.press(.audit)
     for name in ["rack", "screws"] { shelf.scan(name) }
     shelf.isKilledNext = true
@@ -119,14 +119,14 @@ import Testing
     }
   }
 
-  @Test func `a count includes only items, and moves no boxes or spots`() {
+  @Test func `a count includes only items, and does not move boxes`() {
     shelf.press(.count)
     #expect(shelf.scan("cellar").contains("light refused") && shelf.tallies.isEmpty && shelf.changes.isEmpty)
     for name in ["screws", "rack"] { #expect(shelf.scan(name).contains("report counting \(name)")) }
     #expect(shelf.light == .holding && shelf.changes == ["screws seen by kiosk", "rack seen by kiosk"])
   }
 
-  @Test func `an item that was not counted in a box or on a spot is missing, and keeps its quantity`() {
+  @Test func `an uncounted item in a box or on a spot is missing, and keeps its quantity`() {
     for (place, isEmpty) in [("screws", false), ("rack", false), ("nails", true)] {
       let shelf = ShelfScript()
       shelf.press(.count)
@@ -148,7 +148,7 @@ import Testing
     #expect(cancelled.contains("report discarded count"), "\(cancelled)")
   }
 
-  @Test func `an item that is counted in the wrong place is reported, and counted`() {
+  @Test func `an item counted in the wrong place is reported and counted`() {
     shelf.press(.count)
     #expect(shelf.scan("m4").contains("report counted m4"))
     for place in ["screws", "rack"] {
@@ -172,7 +172,7 @@ import Testing
     #expect(shelf.scan("m4").contains("report counted m4 from elsewhere"))
   }
 
-  @Test func `a stocktake of a place continues after a restart of the kiosk, in the same place`() {
+  @Test func `a stocktake of a place continues in the same place after a restart of the kiosk`() {
     shelf.press(.count)
     shelf.scan("nails")
     let next = ShelfScript()
@@ -190,7 +190,7 @@ import Testing
     #expect(words.contains("report time-up audit") && words.contains(missing), "\(words)")
   }
 
-  @Test func `an audit of a spot names its boxes that were not seen, and those that belong elsewhere`() {
+  @Test func `an audit of a spot reports its unseen boxes, and boxes that belong elsewhere`() {
     shelf.press(.audit)
     #expect(shelf.scan("shelf").contains("report seen shelf"))
     // The box does not become the place: the spot contains boxes.

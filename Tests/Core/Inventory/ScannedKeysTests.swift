@@ -94,13 +94,13 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     // Windows takes Ctrl and Alt for AltGr.
     (.de, [Key.control, Key.alt], "²³{[]}\\@€~µ|"),
   ])
-  func `each layout writes its own characters`(_ layout: ScannerLayout, _ held: [UInt16], _ characters: String) {
+  func `each layout types its own characters`(_ layout: ScannerLayout, _ held: [UInt16], _ characters: String) {
     var typist = Typist(layout)
     #expect(typist.press(Key.ofCharacters, holding: held) == [])
     #expect(typist.press([Key.enter]) == text(characters))
   }
 
-  @Test func `every layout can write all of ASCII`() {
+  @Test func `every layout can type all of ASCII`() {
     for layout in ScannerLayout.allCases {
       let characters = layout.characters.flatMap { $0 }
       for value in 0x21...0x7E as ClosedRange<UInt8> {
@@ -109,7 +109,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     }
   }
 
-  @Test mutating func `the space that completes a dead key is left out`() {
+  @Test mutating func `the space that completes a dead key is omitted`() {
     var german = Typist(.de)
     // ^ and a space, then ` and a space.
     #expect(german.press([41, Key.space, Key.a]) == [])
@@ -118,7 +118,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(typist.press([41, Key.space, Key.a, Key.enter]) == text("` a"))
   }
 
-  @Test mutating func `Alt and keypad digits type a character by its number, in any layout`() {
+  @Test mutating func `Alt with keypad digits types a character by its number, in any layout`() {
     for layout in ScannerLayout.allCases {
       var typist = Typist(layout)
       for character in "B-17 ~{" { #expect(typist.type(number: "\(character.asciiValue ?? 0)") == []) }
@@ -205,7 +205,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(codes > 0)
   }
 
-  @Test mutating func `an incomplete code is discarded and reported after half a second, with its remainder`() {
+  @Test mutating func `an incomplete code is discarded after half a second, with its remainder, and reported`() {
     #expect(typist.press([Key.a]) == [])
     #expect(typist.code.isPending)
     typist.milliseconds += Limits.scannerPauseMax.wholeMilliseconds - 2
@@ -226,7 +226,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(typist.press([Key.enter, Key.b, Key.enter]) == [.failure(.scanIncomplete), .success("b")])
   }
 
-  @Test mutating func `2, a pause and 5 are refused as a whole, however they are typed`() {
+  @Test mutating func `2, a pause and 5 are refused together, however they are typed`() {
     let torn = [Scan.failure(.scanIncomplete), .failure(.scanIncomplete)]
     #expect(typist.press([3]) == [])
     typist.milliseconds += 700
@@ -316,7 +316,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     ("https://id.gs1.org/01/04012345678901/10/A7?11=261128", "04012345678901"),
     ("https://example.com/de/01/4012345678901", "4012345678901"),
   ])
-  func `a label of another program is also looked up by the code in it`(_ label: String, _ code: String) {
+  func `a label of another program is also looked up by the code that it contains`(_ label: String, _ code: String) {
     #expect(LabelCode.alternatives(to: label) == [code])
   }
 

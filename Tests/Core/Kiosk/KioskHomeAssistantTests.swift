@@ -65,7 +65,7 @@ import Testing
     #expect(discoveries(story, until: 40_000) == [])
   }
 
-  @Test func `only the will's payload means that Home Assistant is down`() {
+  @Test func `Home Assistant counts as down only on the will's payload`() {
     let plan = HomeAssistantPlan()
     for birth in ["online", "Online", "ON", "1", "{}", "offline?", " offline"] {
       #expect(plan.isOnline(Array(birth.utf8)) == true, "\(birth)")
@@ -121,7 +121,7 @@ import Testing
     #expect(!story.kiosk.selfReport.homeAssistant.isAway)
   }
 
-  @Test func `a reload that does not change the description does not republish it`() {
+  @Test func `a reload with an unchanged description does not republish it`() {
     let story = running()
     var settings = story.kiosk.settings
     settings.outboxCountMax = 5
@@ -129,7 +129,7 @@ import Testing
     #expect(discoveries(story, until: 9_000) == [])
   }
 
-  @Test func `an accepted tap is scanned after its own message has left, and then delivered`() {
+  @Test func `an accepted tap's scan is published after its own message, and then its delivery`() {
     let story = running()
     #expect(announced(story.tap(at: 3_000, .of(.lightSecret))) == [])
     let (words, entry) = story.commit(at: 3_010)
@@ -139,13 +139,13 @@ import Testing
     #expect(announced(story.at(3_050, .link(.acknowledged(entry.id)))) == ["tap delivered light"])
   }
 
-  @Test func `a refused tag is never scanned`() {
+  @Test func `a refused tag's scan is never published`() {
     let story = running()
     let foreign = TagReading.signed(index: 1, key: .repeating(0x99))
     #expect(announced(story.tap(at: 3_000, foreign)) == ["tap refused"])
   }
 
-  @Test func `a gesture is published once, whatever it triggers`() {
+  @Test func `a gesture is published once, whatever its action`() {
     let story = running()
     var words = story.edge(0, true, at: 3_000)
     words += story.edge(0, false, at: 3_060) + story.sleep(until: 3_600)
@@ -154,7 +154,7 @@ import Testing
     #expect(announced(words + story.sleep(until: 6_500)) == ["hold 0"], "\(words)")
   }
 
-  @Test func `a chord is published once, and the presses in it are not`() {
+  @Test func `a chord is published once, and its presses are not`() {
     let panel = PanelPlan(
       buttons: [
         ButtonPlan(name: "b0", gestures: .with([.press: "scene"])), ButtonPlan(name: "b1", gestures: .with([:])),

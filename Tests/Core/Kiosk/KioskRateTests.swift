@@ -16,7 +16,7 @@ import Testing
     return story.lastEffects.map { $0.words }.last ?? ""
   }
 
-  @Test func `a person who keeps tapping a forged tag is slowed down, and other tags are not`() {
+  @Test func `repeated taps of a forged tag are throttled, and other tags are not`() {
     let story = KioskScript()
     story.startAll()
     #expect(hammer(story, 10, from: 1_000, uids: 7...7) == "report refused forged light")
@@ -27,7 +27,7 @@ import Testing
     #expect(story.tap(at: 7_000, .of(.lightSecret, uid: 7)) == ["store light", "note light-1"])
   }
 
-  @Test func `a tag that was not refused is accepted, however many others are forged`() {
+  @Test func `a tag that was not refused is accepted, however many other tags are forged`() {
     let story = KioskScript()
     story.startAll()
     hammer(story, 200, from: 1_000, uids: 1_000...1_199)
@@ -53,7 +53,7 @@ import Testing
     #expect(story.tap(at: 90_000, .of(.lightSecret)).first == "store light")
   }
 
-  @Test func `in any minute, no more than 600 scans are handled, however they are spread`() {
+  @Test func `at most 600 scans are handled in any minute, however they are spread`() {
     for pause in [0, 10, 99, 150, 199] {
       var rates = TapRateLimiter()
       var taken: [Int] = []

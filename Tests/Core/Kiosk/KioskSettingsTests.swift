@@ -77,7 +77,7 @@ extension KioskScript {
     #expect(story.at(50, .link(.failed(.connectionRefused))) == ["connect 0"])
   }
 
-  @Test func `a stop during a reconnect ends with the connection`() {
+  @Test func `a stop during a reconnect completes when the connection ends`() {
     let story = KioskScript()
     story.startAll()
     story.at(100, .reconfigured(story.settings { _ in }, reconnect: true))
@@ -117,7 +117,7 @@ extension KioskScript {
     #expect(story.tap(at: 300, .of(.lightSecret, uid: 3)) == ["light refused", "report refused full light 2 12"])
   }
 
-  @Test func `another panel's buttons work when their lines are open, and the old faults are forgotten`() {
+  @Test func `a new panel's buttons work once their lines are open, and old faults are cleared`() {
     let story = KioskScript(panel: .pressing("garage", "light"))
     story.startAll()
     story.openButtons()
@@ -131,7 +131,7 @@ extension KioskScript {
     #expect(story.edge(0, true, at: 100) == ["store scene"])
   }
 
-  @Test func `the same panel keeps working while something else changes`() {
+  @Test func `an unchanged panel keeps working while other settings change`() {
     let story = KioskScript(panel: .pressing("light"))
     story.startAll()
     story.openButtons()
@@ -139,7 +139,7 @@ extension KioskScript {
     #expect(story.edge(0, true, at: 40) == ["store light"])
   }
 
-  @Test func `lines that are opened again leave no faults behind`() {
+  @Test func `reopened lines leave no faults behind`() {
     let story = KioskScript(panel: .pressing("light"))
     story.startAll()
     story.at(20, .panel(.failed(.indicator(7), .ledUnusable(code: 2))))
@@ -177,7 +177,7 @@ extension KioskScript {
       ])
   }
 
-  @Test func `a new device ends the old reader without counting a loss, and starts a new one`() {
+  @Test func `a new device ends the old reader without counting a loss, and starts another reader`() {
     let story = KioskScript()
     story.startAll()
     #expect(
@@ -207,7 +207,7 @@ extension KioskScript {
     #expect(back.contains("start reader") && back.contains("light starting"))
   }
 
-  @Test func `without a reader the kiosk is ready, and starts none`() {
+  @Test func `without a reader the kiosk is ready, and starts no reader`() {
     let story = KioskScript(hasReader: false)
     story.startAll()
     #expect(story.kiosk.status.reader == .absent && story.kiosk.baseLight == .ready)

@@ -50,13 +50,13 @@ import Testing
     #expect(site.trouble == nil && site.retryAt == nil)
   }
 
-  @Test func `a flood of bundles needs no more memory than four`() throws {
+  @Test func `a flood of bundles uses no more memory than four bundles`() throws {
     var site = SiteDuties()
     for version in 1...4 { _ = site.receiveBundle(try bundle(Int64(version)), at: "north") }
     #expect(words(site.receiveBundle(try bundle(5), at: "north")) == ["report people refused busy"])
   }
 
-  @Test func `a bundle that waits for one site is not applied at another`() throws {
+  @Test func `a bundle queued for one site is not applied at another`() throws {
     var site = SiteDuties()
     _ = site.receiveBundle(try bundle(1), at: "north")
     _ = site.receiveBundle(try bundle(2), at: "north")

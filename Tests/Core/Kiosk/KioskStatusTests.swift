@@ -5,7 +5,7 @@ import Testing
 @testable import TappetCore
 
 @Suite struct KioskStatusTests {
-  @Test func `before its start, a kiosk's status is empty`() {
+  @Test func `before its start a kiosk is starting and connecting, and reports nothing else`() {
     let status = KioskScript().kiosk.status
     #expect(status.reader == .starting && status.link == .connecting && status.store == nil && status.panel.isEmpty)
     #expect(status.clockIsGood == nil && status.isLocked == nil)
@@ -19,7 +19,7 @@ import Testing
     #expect(status.light == .ready)
   }
 
-  @Test func `a lost connection and a lost reader stay lost until they are back, whatever is tried meanwhile`() {
+  @Test func `a lost connection or reader is reported as lost until it returns, despite retries`() {
     let story = KioskScript()
     story.startAll()
     story.at(100, .link(.lost(.closedByBroker)))
@@ -30,7 +30,7 @@ import Testing
     #expect(story.kiosk.status.light == .readerLost)
   }
 
-  @Test func `the disk's fault is named until a write succeeds`() {
+  @Test func `the disk's fault is shown until a write succeeds`() {
     let story = KioskScript()
     story.startAll()
     story.at(100, .store(.checkFailed(.full)))

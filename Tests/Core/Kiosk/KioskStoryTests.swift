@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct KioskStoryTests {
   /// Seed 3 of the first run.
-  @Test func `old entries are checked again if the clock becomes good during an expiry pass`() {
+  @Test func `old entries are checked again if the clock is set during an expiry pass`() {
     let story = KioskScript([.light, .brief])
     let unix = story.wallOffset - 1_000
     // The clock is wrong by far, so an entry of an earlier start cannot be judged.
@@ -29,7 +29,7 @@ import Testing
   }
 
   /// Seed 27.
-  @Test func `setting a good clock makes the kiosk query the store again`() {
+  @Test func `setting the clock makes the kiosk query the store again`() {
     let story = KioskScript([.light, .brief])
     let unix = story.wallOffset + 3_600_000
     story.start(summary: OutboxSummary(count: 2, size: 9, earliestExpiry: .atUnixMilliseconds(unix)))
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// Seed 9, from when entries could first be dropped.
-  @Test func `a drop does not end the expiry pass that is under way`() throws {
+  @Test func `a drop does not end a running expiry pass`() throws {
     let story = KioskScript([.brief])
     story.startOffline()
     story.at(20, .secretsLoaded([.of(.brief, id: "b", byte: 5)]))
@@ -76,7 +76,7 @@ import Testing
     #expect(story.kiosk.outboxCount == 0)
   }
 
-  @Test func `entries in memory when the database was replaced are sent on a later connection, or expire`() throws {
+  @Test func `entries in memory when the database is replaced are sent on a later connection, or expire`() throws {
     let story = KioskScript([.light, .brief])
     story.startAll()
     story.at(20, .secretsLoaded([.of(.brief, id: "b", byte: 5), .lightSecret]))

@@ -20,7 +20,7 @@ import Testing
     #expect(story.at(15_300, .reader(.ready(device: "chip"))) == ["light ready", "report reader ready chip"])
   }
 
-  @Test func `a reader that never gets ready, or hangs over a tag, is killed`() {
+  @Test func `a reader that never becomes ready, or hangs on a tag, is killed`() {
     let story = KioskScript()
     story.start()
     #expect(story.sleep(until: 6_000).contains("kill reader"))
@@ -42,7 +42,7 @@ import Testing
     #expect(story.sleep(until: 9_251) == ["start reader"])
   }
 
-  @Test func `a reader that keeps failing is restarted with growing delays, up to a bound, and reported once`() {
+  @Test func `a reader that keeps failing is restarted at growing intervals, and reported once`() {
     let story = KioskScript()
     story.startAll()
     var time = 1_000
@@ -59,7 +59,7 @@ import Testing
     #expect(reports == ["report reader lost exited 1", "report reader lost not started 2"])
   }
 
-  @Test func `a reader that sends garbage is killed once, and its last messages are dropped`() {
+  @Test func `a reader that sends garbage is killed once, and its remaining messages are dropped`() {
     let story = KioskScript()
     story.startAll()
     #expect(
@@ -114,7 +114,7 @@ import Testing
     #expect(story.at(61_100, .link(.connected(sessionPresent: false))).contains("note broker 0"))
   }
 
-  @Test func `a shortened list of brokers starts with its first`() {
+  @Test func `a shortened list of brokers starts with its first broker`() {
     let story = KioskScript(endpoints: 2, firstEndpoint: 5)
     #expect(story.at(0, .started(OutboxSummary())).contains("connect 0"))
   }
@@ -132,7 +132,7 @@ import Testing
 
   // MARK: The disk
 
-  @Test func `a tap that could not be stored is refused, and the disk is retried until it works`() throws {
+  @Test func `a tap that could not be stored is refused, and the disk is tried again until it works`() throws {
     let story = KioskScript()
     story.startAll()
     story.tap(at: 100, .of(.lightSecret))
@@ -175,7 +175,7 @@ import Testing
 
   // MARK: The end
 
-  @Test func `a stop drains what is in flight, disconnects, and ends`() throws {
+  @Test func `a stop delivers entries in flight, disconnects, and ends`() throws {
     let story = KioskScript()
     story.startAll()
     let accepted = story.accept(at: 100, .of(.lightSecret))
@@ -188,7 +188,7 @@ import Testing
     #expect(story.wakesAt == nil)
   }
 
-  @Test func `a second request to stop ends at once`() {
+  @Test func `a second request to stop ends the kiosk immediately`() {
     let story = KioskScript()
     story.startAll()
     story.accept(at: 100, .of(.lightSecret))
@@ -261,7 +261,7 @@ import Testing
 
   // MARK: Certificates
 
-  @Test func `a certificate that expires soon is shown and reported once a day, and taps work`() {
+  @Test func `a certificate that expires soon is shown and reported once a day, and does not affect taps`() {
     let story = KioskScript()
     story.startAll()
     #expect(story.at(20, .certificates(daysLeft: 15)) == [])
@@ -276,7 +276,7 @@ import Testing
     #expect(story.at(300, .certificates(daysLeft: nil)) == ["light ready", "report clock certificatesGood"])
   }
 
-  @Test func `every other fault takes precedence over a certificate`() {
+  @Test func `every other fault takes precedence over an expiring certificate`() {
     let story = KioskScript()
     story.startAll()
     story.at(20, .certificates(daysLeft: 3))
@@ -302,7 +302,7 @@ import Testing
     #expect(story.kiosk.baseLight == .readerLost)
   }
 
-  @Test func `a kiosk at rest sleeps until the reader's silence, and a timer that fires early changes nothing`() {
+  @Test func `an idle kiosk sleeps until the reader's timeout, and an early timer changes nothing`() {
     let story = KioskScript()
     story.startAll()
     #expect(story.wakesAt == 12_005)

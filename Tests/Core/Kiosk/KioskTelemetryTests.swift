@@ -61,7 +61,7 @@ import Testing
     #expect(story.kiosk.status.inventory?.lowCount == 0)
   }
 
-  @Test func `a change that is taken back within the second is not published`() {
+  @Test func `a change that is reverted within a second is not published`() {
     let story = KioskScript(publishesState: true)
     story.startAll()
     #expect(count(story, until: 4_900) == 0)
@@ -88,7 +88,7 @@ import Testing
     #expect(story.kiosk.selfReport.telemetry.deadline == nil && count(story.sleep(until: 200_000)) == 0)
   }
 
-  @Test func `a tap's counters are in the state that follows it, and its own message goes first`() {
+  @Test func `a tap's message is published before the state with its counters`() {
     let story = KioskScript(publishesState: true)
     story.startAll()
     story.tap(at: 3_000, .of(.lightSecret))

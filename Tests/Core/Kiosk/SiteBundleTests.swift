@@ -70,7 +70,7 @@ import Testing
     #expect(bytes.range(of: Data("Ann".utf8)) == nil && bytes.range(of: Data(repeating: 9, count: 8)) == nil)
   }
 
-  @Test func `every shortened bundle is refused, and so is one with any byte changed`() throws {
+  @Test func `every truncated bundle is refused, and so is one with any changed byte`() throws {
     let bytes = try bundle().bytes
     for count in 0..<bytes.count { #expect(refusal(Array(bytes[..<count])) != nil, "\(count) bytes") }
     for place in bytes.indices {

@@ -26,7 +26,7 @@ extension Debouncer {
   let seen = DebounceSettings(period: .milliseconds(10))
   let suppressed = DebounceSettings(period: .milliseconds(10), suppressesShortPulses: true)
 
-  @Test func `a press counts at its first edge, and its release when the contact was open for the period`() {
+  @Test func `a press counts at its first edge, and its release once the contact has been open for the period`() {
     var button = Debouncer.atRest(seen)
     #expect(button.edge(isActive: true, at: ms(100)) == [.pressed(ms(100))])
     #expect(button.edges([(102, false), (103, true), (200, false), (203, true), (204, false)]) == [])
@@ -45,7 +45,7 @@ extension Debouncer {
     #expect(button.advance(to: ms(210)) == [.released(ms(200))])
   }
 
-  @Test(arguments: 1...9) func `a pulse shorter than the period is seen or suppressed as configured`(length: Int) {
+  @Test(arguments: 1...9) func `a pulse shorter than the period is reported or suppressed as configured`(length: Int) {
     var seeing = Debouncer.atRest(seen)
     #expect(seeing.edges([(100, true), (100 + length, false)]) == [.pressed(ms(100))])
     #expect(seeing.advance(to: ms(200)) == [.released(ms(100 + length))])
@@ -60,7 +60,7 @@ extension Debouncer {
     #expect(button.advance(to: ms(1_000)) == [])
   }
 
-  @Test func `a button that is stuck at the start is reported, and counts only after its release`() {
+  @Test func `a button that is stuck at the start is reported, and counts again after its release`() {
     var button = Debouncer(seen)
     #expect(button.opened(isActive: true, debouncesItself: false) == [.stuck])
     #expect(button.edges([(50, false), (52, true), (54, false)]) == [])

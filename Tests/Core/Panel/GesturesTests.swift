@@ -32,7 +32,7 @@ private func play(_ gestures: [Gesture], _ script: [(Int, Character)], until end
     #expect(play([.press, .release], [(100, "+"), (160, "-")]) == ["press 100", "release 160"])
   }
 
-  @Test func `a hold is recognized when its time is over, and a press on the same button at the release`() {
+  @Test func `a hold is recognized when its time is up, and a press on the same button at the release`() {
     #expect(play([.press, .hold], [(100, "+"), (300, "-")]) == ["press 300"])
     #expect(play([.press, .hold], [(100, "+"), (2_000, "-")]) == ["hold 900"])
     #expect(play([.hold, .release], [(100, "+"), (2_000, "-")]) == ["hold 900", "release 2000"])
@@ -56,7 +56,7 @@ private func play(_ gestures: [Gesture], _ script: [(Int, Character)], until end
     #expect(play([.press, .double], thrice) == ["double 250", "press 800"])
   }
 
-  @Test func `a release follows the gesture of its press, however late that gesture is known`() {
+  @Test func `a release follows the gesture of its press, however late that gesture is recognized`() {
     let once: [(Int, Character)] = [(100, "+"), (160, "-")]
     let twice: [(Int, Character)] = once + [(250, "+"), (300, "-")]
     #expect(play([.press, .double, .release], once) == ["press 500", "release 500"])
@@ -96,7 +96,7 @@ private func play(_ gestures: [Gesture], _ script: [(Int, Character)], until end
     #expect(button.deadline == ms(100_250))
   }
 
-  @Test func `a cancelled press has no effect, and neither has its release`() {
+  @Test func `neither a cancelled press nor its release has an effect`() {
     var button = Gestures(.with([.hold: "x", .release: "x"]))
     #expect(button.pressed(at: ms(0)) == [])
     button.cancel()

@@ -43,7 +43,7 @@ import Testing
     #expect(story.tap(at: 1_900, .of(.lightSecret)).allSatisfy { !$0.contains("output") })
   }
 
-  @Test func `replacing a panel switches its outputs off, with a line of the log for each`() {
+  @Test func `replacing a panel switches its outputs off, and logs each`() {
     let story = story()
     story.start()
     openGate(story)
@@ -91,7 +91,7 @@ import Testing
     #expect(story.tap(at: 400, .of(.garageSecret)).first == "output 0 on")
   }
 
-  @Test func `a group's dead time survives a reload with a different panel, and applies at a start`() {
+  @Test func `a group's dead time survives a reload with a different panel, and also applies at the start`() {
     var panel = PanelPlan()
     panel.outputs = ["gate", "down"].map { OutputPlan(name: $0, interlock: "drive", deadTime: .seconds(8)) }
     let story = KioskScript([Self.open], panel: panel)
@@ -120,7 +120,7 @@ import Testing
     #expect(words.contains("light refused") && words.allSatisfy { !$0.contains("output") })
   }
 
-  @Test func `an output is off after its line returns, and before the kiosk stops`() {
+  @Test func `an output is off when its line returns, and before the kiosk stops`() {
     let story = story()
     story.startAll()
     openGate(story)

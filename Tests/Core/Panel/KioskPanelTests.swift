@@ -47,7 +47,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.wakesAt == 12_005)
   }
 
-  @Test func `a contact is not taken as open while edges are still unread`() {
+  @Test func `a contact is not considered open while edges are unread`() {
     let story = story(PanelPlan(buttons: [button("a", [.press: "light", .hold: "scene"])]))
     story.at(90, .panel(.edgesRead(until: story.moment(90).instant)))
     story.edge(0, true, at: 100)
@@ -65,7 +65,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.sleep(until: 1_000) == [])
   }
 
-  @Test func `two buttons together are one action, whichever comes first`() {
+  @Test func `two buttons pressed together trigger one action, in either order`() {
     let plan = PanelPlan(
       buttons: [button("a", [.press: "light"]), button("b", [.press: "garage"]), button("c", [.press: "light"])],
       chords: [ChordPlan(first: 0, second: 1, action: "scene")])
@@ -159,7 +159,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.tap(at: time + 400, .of(.keySecret)).contains("report panel unlocked tag"))
   }
 
-  @Test func `a tag unlocks without a broker, and in its cooldown too`() {
+  @Test func `a tag unlocks without a broker, and even within its cooldown`() {
     let story = KioskScript([.light, .key], panel: .init(buttons: code.buttons, lockAfter: .seconds(1)))
     story.startOffline()
     story.at(10, .secretsLoaded([.keySecret]))
@@ -195,7 +195,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.press(0, at: 3_000).contains("report confirming alarm by button within 5000"))
   }
 
-  @Test func `another button cancels, and has no other effect`() {
+  @Test func `another button cancels a question, and has no other effect`() {
     let story = story(plan)
     story.press(0, at: 100)
     #expect(
@@ -204,7 +204,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.press(1, at: 600) == ["store light"])
   }
 
-  @Test func `a timeout cancels`() {
+  @Test func `a timeout cancels a question`() {
     let story = story(plan)
     story.press(0, at: 100)
     #expect(story.sleep(until: 5_099) == [])
@@ -223,7 +223,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.sleep(until: 5_110) == ["store alarm", "note alarm-1", "light ready"])
   }
 
-  @Test func `taking the tag away cancels, as does a button, another tag, or the reader's end`() {
+  @Test func `removing the tag, a button, another tag or the reader's end cancels a question`() {
     for cancel in 0..<4 {
       let story = story(plan)
       let reading = TagReading.of(.alarmSecret)
@@ -254,7 +254,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.sleep(until: 6_010) == ["store alarm", "note alarm-1", "light locked"])
   }
 
-  @Test func `an earlier gesture, or the embedding program, cancels like any button`() {
+  @Test func `an earlier gesture, or the embedding program, cancels a question like any button`() {
     for isAsked in [false, true] {
       let story = story(PanelPlan(buttons: [button("a", [.press: "light", .hold: "scene"])]))
       if !isAsked { story.edge(0, true, at: 50) }
@@ -289,7 +289,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
   private let plan = PanelPlan.pressing("light", "scene")
   private let fault = PanelFault.ledUnusable(code: 2)
 
-  @Test func `a line that fails is reported once and shown, and the rest of the panel works`() {
+  @Test func `a failed line is reported once and shown, and the rest of the panel works`() {
     let story = story(plan)
     #expect(
       story.at(100, .panel(.failed(.input(0), fault))) == [
@@ -322,7 +322,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(delays == [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000])
   }
 
-  @Test func `a line that only another configuration can repair is not retried`() {
+  @Test func `a line that needs a different configuration is not retried`() {
     let story = story(plan)
     #expect(story.at(100, .panel(.failed(.input(0), .line(.listedTwice)))).contains("light fault"))
     #expect(story.sleep(until: 11_000) == [])
@@ -389,7 +389,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     }
   }
 
-  @Test func `a key of the terminal works even if its line failed`() {
+  @Test func `a key of the terminal works even if the button's line failed`() {
     let story = KioskScript(panel: plan)
     story.startAll()
     story.at(20, .panel(.failed(.input(0), fault)))

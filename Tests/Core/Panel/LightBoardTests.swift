@@ -73,7 +73,7 @@ extension LightBoard {
     #expect(board.play(from: 1_000, until: 9_000) == ["1000 status", "1200 status+result", "1300 status"])
   }
 
-  @Test func `an RGB LED shows all colours, and a two-coloured LED those that it has`() {
+  @Test func `an RGB LED shows all colours, and a two-coloured LED those that it supports`() {
     var board = LightBoard.with([.red, .green, .blue])
     board.show(.offline, at: ms(0))
     #expect(board.levels(at: ms(0)).on == [.red, .green])
@@ -164,7 +164,7 @@ extension LightBoard {
     return zip(first, second).contains { differs($0.lit, $1.lit) || differs($0.dark, $1.dark) }
   }
 
-  @Test func `with a single LED any two lights can be told apart`() throws {
+  @Test func `with a single LED any two lights can be distinguished`() throws {
     for one in Light.allCases {
       for other in Light.allCases where one.rawValue < other.rawValue && one.isLasting == other.isLasting {
         #expect(try looksDifferent(one, other), "\(one.name) and \(other.name)")
@@ -173,7 +173,7 @@ extension LightBoard {
     #expect(try !looksDifferent(.ready, .ready))
   }
 
-  @Test func `a momentary light stands out from a steady one: it starts and ends dark, or flickers`() throws {
+  @Test func `a momentary light differs from a steady one: it starts and ends dark, or flickers`() throws {
     let patterns = LightPatterns()
     for light in Light.allCases where !light.isLasting {
       let pattern = try #require(patterns[light])
@@ -182,7 +182,7 @@ extension LightBoard {
     }
   }
 
-  @Test func `a pattern is read from the configuration's words`() throws {
+  @Test func `a pattern is parsed from the configuration`() throws {
     let pattern = try #require(LightPattern("red! 80, off 40,  on 20, x2", isLasting: false))
     #expect(pattern.steps.map { $0.colour.name } == ["red", "off", "white", "red", "off", "white"])
     #expect(pattern.steps.map { $0.milliseconds } == [80, 40, 20, 80, 40, 20])

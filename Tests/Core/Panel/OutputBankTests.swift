@@ -80,7 +80,7 @@ import Testing
     #expect(bank.ask(.toggle, 0, at: 20_000) == ["0 off"] && bank.ask(.toggle, 0, at: 20_100) == ["0 on"])
   }
 
-  @Test func `nothing is on for longer than max_on`() {
+  @Test func `no output is on for longer than max_on`() {
     let bank = Bank(OutputPlan(name: "siren", pulse: .seconds(3), maxOn: .seconds(5), repeats: .extends))
     bank.ask(.on, 0, at: 0)
     #expect(bank.pass(until: 60_000) == ["5000: 0 off"])
@@ -89,7 +89,7 @@ import Testing
     #expect(bank.pass(until: 90_000) == ["65000: 0 off"])
   }
 
-  @Test func `two directions are never on together, nor within the dead time`() {
+  @Test func `two directions are never on together, or within the dead time`() {
     let bank = Bank(
       OutputPlan(name: "up", interlock: "motor", deadTime: .milliseconds(300)),
       OutputPlan(name: "down", interlock: "motor", deadTime: .milliseconds(500)), OutputPlan(name: "lamp"))
@@ -117,7 +117,7 @@ import Testing
     #expect(bank.pass(until: 60_000).count == 1 && bank.ask(.on, 0, at: 60_000) == ["0 on"])
   }
 
-  @Test func `an output that is safe when on is switched off by a pulse`() {
+  @Test func `a pulse switches off an output that is safe when on`() {
     let bank = Bank(OutputPlan(name: "latch", pulse: .seconds(3), isSafeOn: true))
     #expect(bank.bank.status(of: 0).isOn)
     #expect(bank.ask(.pulse, 0, at: 0) == ["0 off"])
@@ -125,7 +125,7 @@ import Testing
     #expect(bank.ask(.on, 0, at: 10_000) == [])
   }
 
-  @Test func `without the broker an output switches off after its limit`() {
+  @Test func `without the broker an output is switched off after its limit`() {
     let bank = Bank(OutputPlan(name: "pump", safeWithoutLink: .seconds(10)))
     bank.bank.recordLink(isUp: true, at: Bank.time(0))
     bank.ask(.on, 0, at: 1_000)
@@ -138,7 +138,7 @@ import Testing
     #expect(bank.pass(until: 500_000) == [])
   }
 
-  @Test func `a lost line switches nothing, and returns at its safe level`() {
+  @Test func `a lost line switches nothing, and returns with its safe level`() {
     let bank = Bank(OutputPlan(name: "gate"), opened: false)
     #expect(bank.ask(.on, 0, at: 0) == ["unavailable"])
     _ = bank.bank.opened(0, at: Bank.time(10))
@@ -149,7 +149,7 @@ import Testing
     #expect(bank.bank.status(of: 0).isOn == false)
   }
 
-  @Test func `closing returns everything to its safe level, for good`() {
+  @Test func `closing sets every output to its safe level, for good`() {
     let bank = Bank(OutputPlan(name: "gate"), OutputPlan(name: "latch", isSafeOn: true))
     bank.ask(.on, 0, at: 0)
     bank.ask(.off, 1, at: 0)

@@ -7,7 +7,7 @@ import Testing
 private func s(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) * 1_000_000_000) }
 
 @Suite struct PanelLockTests {
-  @Test func `the panel is locked at the start, unlocked by a tag, and locked when idle`() {
+  @Test func `the panel is locked at the start, unlocked by a tag, and locked again when idle`() {
     var lock = PanelLock(after: .seconds(60), code: [])
     #expect(lock.isLocked && lock.deadline == nil)
     #expect(lock.pressed(0, at: s(1)) == .refused)

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: [(3_000, true), (3_001, false), (15_000, false)])
-  func `a press counts for three seconds`(_ age: Int, _ acts: Bool) {
+  func `a press stays valid for three seconds`(_ age: Int, _ acts: Bool) {
     let story = running()
     let words = edge(true, from: 20_000 - age, read: 20_000, story)
     #expect(words.contains("output 0 on") == acts, "\(words)")
@@ -38,7 +38,7 @@ import Testing
     #expect(story.edge(0, true, at: 30_000).contains("output 0 on"))
   }
 
-  @Test func `a hold that was complete long ago, and a short press that ended then, do nothing`() {
+  @Test func `a hold that was complete long ago, or a short press that ended then, does nothing`() {
     for end in [1_060, 9_000] {
       let story = running([.press: "light", .hold: "light"])
       #expect(story.edge(0, true, at: 1_000).isEmpty)
@@ -120,7 +120,7 @@ import Testing
     #expect(story.at(70_000, .store(.roomCommandsRecorded)).contains("report command refused late(seconds: 40)"))
   }
 
-  @Test func `a reader counts as silent only after all its messages were handled`() {
+  @Test func `a reader counts as silent only after all its messages have been handled`() {
     let story = running()
     story.at(10_000, .reader(.heartbeat))
     #expect(!story.at(60_000, .clockChecked(isSynchronized: true)).contains("kill reader"))

@@ -98,7 +98,7 @@ import Testing
     #expect(story.tap(at: 20_000, .of(ticket)) == ["store light", "note light-1"])
   }
 
-  @Test func `a ticket's output is driven once its use is on disk, and not before`() throws {
+  @Test func `a ticket's output is driven only once its use is on disk`() throws {
     var panel = PanelPlan()
     panel.outputs = [OutputPlan(name: "lock", pulse: .milliseconds(700))]
     let action = Action(
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `a change of the secrets during a confirmation takes effect`() throws {
+  @Test func `changing the secrets during a confirmation takes effect`() throws {
     let action = Action(
       name: "light", title: "Light", index: 0, topic: "home/light",
       message: try #require(PayloadTemplate(configured: "on")), confirmWithin: .seconds(2))

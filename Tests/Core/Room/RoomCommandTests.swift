@@ -35,7 +35,7 @@ import Testing
     return (heard + batch + acted).filter { $0 != "poll rooms" && !$0.hasPrefix("record") }
   }
 
-  @Test func `a user's line drives an output or runs an action, and is answered in the room`() {
+  @Test func `a user's line drives an output or runs an action, and gets a reply in the room`() {
     let story = running(plan)
     #expect(
       say("!gate pulse", story) == [
@@ -60,7 +60,7 @@ import Testing
     #expect(story.kiosk.status.outputs.map(\.isOn) == [false])
   }
 
-  @Test func `only users with the power level may command; lower or unknown power is refused`() {
+  @Test func `only users with the power level can command, and lower or unknown power is refused`() {
     var plan = plan
     plan.trust = .room(RoomCommanders(users: ["@ann:h"], powerLevel: 50))
     let story = running(plan)
@@ -88,7 +88,7 @@ import Testing
     #expect(say("!suspend Ben", as: "$5", other).isEmpty)
   }
 
-  @Test func `help replies with the status, which lists the commands`() {
+  @Test func `help replies with the status and the list of commands`() {
     let story = running(plan)
     #expect(say("!status", story) == say("!Help", as: "$1", running(plan)))
     #expect(say("!help me", as: "$2", story).isEmpty)
@@ -104,7 +104,7 @@ import Testing
     #expect(!say("!gate pulse", secondsAgo: 5, story, at: 46_000).contains { $0.hasPrefix("reply") })
   }
 
-  @Test func `a line that has acted does not act again after its room was removed and re-added`() {
+  @Test func `a line that has acted does not act again after its room was removed and added again`() {
     let story = running(plan)
     #expect(say("!gate pulse", story).last == "reply - done to $1")
     story.at(40_500, .rooms(.message(.settled(event: "$1"))))
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: ["gate on", "!", "! gate on", "!weather", "!gate on now", "!down on", "", "!!light"])
-  func `a line that is not about this kiosk is left to other programs`(_ text: String) {
+  func `a line addressed to another program is ignored`(_ text: String) {
     let story = running(plan)
     #expect(say(text, story).isEmpty && story.kiosk.status.commands[0].counts == CommandCounts())
   }

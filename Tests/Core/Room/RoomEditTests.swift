@@ -70,7 +70,7 @@ extension RoomEdit {
 }
 
 @Suite struct RoomEditTests {
-  @Test func `a message is edited once, when its event and the outcome of its tap are on the disk`() {
+  @Test func `a message is edited once, when its event and the tap's outcome are on disk`() {
     let story = KioskScript.inRooms()
     let id = story.enter(.bell, sequence: 1, at: 100)
     #expect(story.at(110, .rooms(.message(.ready))) == ["post bell"])
@@ -110,7 +110,7 @@ extension RoomEdit {
     for (report, outcome) in outcomes { #expect(RoomEditOutcome(report) == outcome) }
   }
 
-  @Test func `without an action that reports, nothing is recorded or requested`() {
+  @Test func `without a reporting action, nothing is recorded or requested`() {
     let story = KioskScript.inRooms([.light, .gate])
     let id = story.enter(.light, sequence: 1, at: 100)
     #expect(story.at(120, .link(.acknowledged(id))).contains("forget"))
@@ -130,7 +130,7 @@ extension RoomEdit {
     #expect(story.at(50, .rooms(.message(.created(id, event: "$2")))).contains("edit bell delivered"))
   }
 
-  @Test func `an edit that the homeserver limits is sent again after the requested pause, and after the taps`() {
+  @Test func `a rate-limited edit is sent again after the requested pause, and after any taps`() {
     let pauses: [(requested: Duration?, milliseconds: Int)] = [
       (nil, 10_000), (.milliseconds(500), 10_000), (.seconds(20), 20_000),
     ]
@@ -147,7 +147,7 @@ extension RoomEdit {
     }
   }
 
-  @Test func `an edit that the homeserver limits for over five minutes is dropped, and the next one waits`() {
+  @Test func `an edit that is limited for over five minutes is dropped, and the next edit waits`() {
     let patient = KioskScript.withDueEdit()
     #expect(patient.answer(.rung, 429, after: .seconds(300), at: 100) == [])
     let story = KioskScript.withDueEdit()
@@ -217,7 +217,7 @@ extension RoomEdit {
     #expect(story.at(4_000, .rooms(.message(.ready))).contains("edit bell delivered"))
   }
 
-  @Test func `a program that cannot be started is not started without a pause`() {
+  @Test func `a program that cannot be started is retried only after a pause`() {
     let story = KioskScript.inRooms(hasEdits: true)
     #expect(story.found(.rung, at: 20) == ["start rooms"])
     #expect(!story.at(30, .rooms(.notStarted(code: 2))).contains("start rooms"))

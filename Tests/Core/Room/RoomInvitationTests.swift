@@ -39,7 +39,7 @@ import Testing
     #expect(story.sleep(until: 60_000).filter { $0.hasPrefix("join") }.isEmpty)
   }
 
-  @Test func `a refusal is reported once, and only a new invitation or process tries again`() {
+  @Test func `a refusal is reported once, and only a new invitation or process causes another attempt`() {
     let story = running()
     let fault = WebhookFault.trouble(.roomClosed, code: 403)
     #expect(invite(story, at: 20) == ["join !a:h"])
@@ -54,7 +54,7 @@ import Testing
     #expect(invite(as: "$2", story, at: 36_001) == ["join !a:h"])
   }
 
-  @Test func `without an answer, the kiosk tries again after a minute, five times in all`() {
+  @Test func `without a response the kiosk retries after a minute, five times in total`() {
     let story = running()
     #expect(invite(story, at: 20) == ["join !a:h"])
     var time = 1000
@@ -68,7 +68,7 @@ import Testing
     #expect(answer("!a:h", .status(502), story, at: time) == ["report not joined !a:h: status(502)"])
   }
 
-  @Test func `rooms are joined one at a time, and a few a minute`() {
+  @Test func `rooms are joined one at a time, and only a few a minute`() {
     let story = running()
     #expect(invite(story, at: 20) == ["join !a:h"])
     #expect(invite(to: "!b:h", story, at: 30).isEmpty && invite(to: "!c:h", story, at: 40).isEmpty)

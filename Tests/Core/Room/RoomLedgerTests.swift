@@ -38,7 +38,7 @@ import Testing
     story.at(story.time, .rooms(.message(.batch(position: position))))
   }
 
-  @Test func `lines act after their commit, and only then more are polled`() {
+  @Test func `lines act after their commit, and only then is the room polled again`() {
     let story = running()
     _ = open(story)
     #expect(heard("!gate on", as: "$1", story).isEmpty && heard("!light", as: "$2", story).isEmpty)
@@ -60,7 +60,7 @@ import Testing
     #expect(story.at(30, .store(.roomCommandsRecorded)).contains("reply - refused malformed to $2"))
   }
 
-  @Test func `a response that kills each process is skipped, and other deaths skip nothing`() {
+  @Test func `a response that kills each process is skipped, and other deaths skip no response`() {
     let story = running()
     func next(_ end: ProcessEnd, handles: Bool = false) {
       if handles { _ = story.at(story.time, .rooms(.message(.listening))) }
@@ -107,7 +107,7 @@ import Testing
     #expect(open(story).isEmpty)
   }
 
-  @Test func `a line that a former kiosk left unanswered is answered when its room has commands again`() {
+  @Test func `a line that a former kiosk left unanswered is answered once its room has commands again`() {
     let story = running([RecordedCommand(room: "#gone:h", event: "$3", unixSeconds: 1_800_000_000)])
     #expect(open(story).isEmpty)
     var settings = story.kiosk.settings
@@ -197,7 +197,7 @@ import Testing
     #expect(!story.at(40, .store(.roomCommandsRecorded)).contains("output 0 on"))
   }
 
-  @Test func `commands beyond the limit in progress are refused`() {
+  @Test func `commands beyond the limit of commands in progress are refused`() {
     let story = running()
     _ = open(story)
     for number in 0...Limits.roomCommandsMax { #expect(heard("!gate on", as: "$\(number)", story).isEmpty) }

@@ -27,7 +27,7 @@ extension KioskScript {
 }
 
 @Suite struct RoomPostTests {
-  @Test func `a message starts tappet-matrix alone, which posts it and ends after half a minute`() throws {
+  @Test func `a message to a room starts only tappet-matrix, which posts it and ends after half a minute`() throws {
     let story = KioskScript.inRoom()
     let (entry, accepted) = try story.enter("chat", sequence: 1, at: 100)
     #expect(accepted == ["light accepted", "start rooms", "report accepted chat"])
@@ -41,7 +41,7 @@ extension KioskScript {
     #expect(try story.enter("chat", sequence: 2, at: 30_400).words.contains("start rooms"))
   }
 
-  @Test func `a message in flight when its process dies is posted by the next one, and a webhook stays`() throws {
+  @Test func `a message in flight when its process dies is posted by the next one, but not a webhook again`() throws {
     let story = KioskScript.inRoom()
     #expect(try story.enter("hook", sequence: 1, at: 100).words.contains("start webhooks"))
     #expect(story.at(110, .webhook(.ready)) == ["post hook"])
@@ -92,7 +92,7 @@ extension KioskScript {
   }
 
   @Test(arguments: [false, true])
-  func `a process that does not answer a message is killed after 75 s, whatever follows`(_ isListening: Bool)
+  func `a process that does not answer a message is killed after 75 s, whatever happens next`(_ isListening: Bool)
     throws
   {
     let story = KioskScript.inRoom()
@@ -127,7 +127,7 @@ extension KioskScript {
     #expect(try story.enter("chat", sequence: 2, at: 400).words.contains("start rooms"))
   }
 
-  @Test func `a missing program is reported, until nothing is due`() throws {
+  @Test func `a missing program is reported as long as a message is pending`() throws {
     let story = KioskScript.inRoom()
     let (entry, _) = try story.enter("chat", sequence: 1, at: 100)
     story.at(110, .rooms(.notStarted(code: 2)))

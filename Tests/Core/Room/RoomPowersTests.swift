@@ -37,7 +37,7 @@ import Testing
     #expect(powers("12", nil).level(of: "@second:h") == RoomPowers.creator)
   }
 
-  @Test func `users above ordinary members are listed, as are creators above all levels`() {
+  @Test func `users above ordinary members, including creators above all levels, are listed`() {
     let levels = RoomPowers.Levels(users: ["@ann:h": 50, "@eve:h": 0, "@text:h": nil], usersDefault: 0)
     #expect(powers("9", levels).raised == ["@ann:h"])
     #expect(Set(powers("12", levels).raised) == ["@maker:h", "@second:h", "@ann:h"])

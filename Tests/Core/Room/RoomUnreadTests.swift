@@ -25,7 +25,7 @@ import Testing
     story.at(time, .rooms(.message(.unread(room: room, unread))))
   }
 
-  @Test func `the light is shown from the first unread message until the last is read`() {
+  @Test func `the light is shown from the first unread message until all are read`() {
     let story = running()
     let before = story.kiosk.baseLight
     #expect(before == .ready && story.kiosk.status.unread == nil)
@@ -36,7 +36,7 @@ import Testing
     #expect(tell(.counted(rooms: 1, messages: 0, mentions: 0), story, at: 23) == ["light unread"])
   }
 
-  @Test func `the count of another space, or of a former configuration, is not shown`() {
+  @Test func `the count of a different space, or of a former configuration, is not shown`() {
     let story = running()
     #expect(tell(one, of: "#work:h", story, at: 20).isEmpty && story.kiosk.baseLight == .ready)
     tell(one, story, at: 21)

@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func `a tag written by Home Assistant's app needs the broker, but no entry`() {
+  @Test func `a tag written by Home Assistant's app needs the broker, but no configured entry`() {
     let story = story()
     story.kiosk.settings.homeAssistant = HomeAssistantPlan()
     let words = story.tap(at: 100, type4(Self.homeAssistantTag))

@@ -25,7 +25,7 @@ import Testing
     #expect(shelf.quantity("m4") == 6 && shelf.changes.count == 3)
   }
 
-  @Test func `a job ends after a minute without a tap, and each tap restarts the minute`() {
+  @Test func `a job ends after a minute without a tap, and each tap restarts the time`() {
     shelf.press(.add)
     for _ in 0..<3 {
       shelf.wait(milliseconds: 58_000)
@@ -39,7 +39,7 @@ import Testing
     #expect(shelf.quantity("m4") == 8)
   }
 
-  @Test func `a job accepts only items, and moves and lends nothing`() {
+  @Test func `a job accepts only items, and neither moves nor lends them`() {
     shelf.scan("screws")
     shelf.press(.remove)
     #expect(shelf.scan("shelf").contains("light refused") && shelf.scan("nails").contains("light refused"))
@@ -51,7 +51,7 @@ import Testing
     #expect(shelf.changes == ["-1 m4 by kiosk", "-1 m4 by Ada"])
   }
 
-  @Test func `a piece is counted once if the response is lost, and each further piece, too`() {
+  @Test func `a piece is counted once if its response is lost, and so are further pieces`() {
     shelf.press(.remove)
     shelf.isKilledNext = true
     #expect(shelf.scan("m4").contains("light refused") && shelf.quantity("m4") == 4)

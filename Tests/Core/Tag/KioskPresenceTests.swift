@@ -66,7 +66,7 @@ import Testing
     #expect(place(story, at: 21_000) == ["store play"])
   }
 
-  @Test func `a card that leaves before its arrival is on the disk is removed after that`() throws {
+  @Test func `a card that leaves before its arrival is on disk is removed afterwards`() throws {
     let story = story()
     place(story, at: 1_000)
     let arrival = try #require(story.lastEffects.compactMap { $0.storedEntry }.last)
@@ -100,7 +100,7 @@ import Testing
     #expect(story.sleep(until: 30_000).filter { $0 == "store play" }.count == 1)
   }
 
-  @Test func `a card that was there throughout is not a new arrival, and is removed when it leaves`() throws {
+  @Test func `a card that stayed throughout is not a new arrival, and is removed when it leaves`() throws {
     let story = story(owed: [owed])
     #expect(!place(story, at: 200, wasPresent: true).contains("store play"))
     #expect(!story.sleep(until: 5_000).contains("store play"))

@@ -58,7 +58,7 @@ import Testing
     #expect(story.kiosk.outboxCount == 0)
   }
 
-  @Test func `a press is accepted without a tag and delivered by its own light`() throws {
+  @Test func `a press is accepted without a tag, and has its own light for delivery`() throws {
     let story = KioskScript(panel: .pressing("light"))
     story.startAll()
     story.openButtons()
@@ -124,7 +124,7 @@ import Testing
       ])
   }
 
-  @Test func `a tag that could not be read is refused, and works when it is held longer`() {
+  @Test func `a tag that could not be read is refused, and works when held longer`() {
     let story = KioskScript()
     story.startAll()
     let reading = TagReading.of(.lightSecret)
@@ -150,7 +150,7 @@ import Testing
     #expect(story.tap(at: 100, .holding(Array(uri.utf8))) == ["light refused", "report refused \(words)"])
   }
 
-  @Test func `a tag without a message is refused with the exact reason`() {
+  @Test func `a tag without a message is refused with the specific reason`() {
     let story = KioskScript()
     story.startAll()
     let uid = TagUID.number(1)
@@ -189,7 +189,7 @@ import Testing
     #expect(story.at(120, .reader(.tagRead(forged))) == ["light ready", "report held"])
   }
 
-  @Test func `a tag held over a crash of the reader is still one tap`() {
+  @Test func `a tag held during a crash of the reader is still one tap`() {
     let story = KioskScript()
     story.startAll()
     let reading = TagReading.of(.lightSecret)
@@ -220,7 +220,7 @@ import Testing
 
   /// All modes in which a tap is an event; with `hold`, a tag on the reader is a state.
   @Test(arguments: [ActionMode.tap, .toggle, .inventory], [nil, Duration.seconds(5)])
-  func `a tag that lies there at the start does nothing until it is taken away`(
+  func `a tag present at the start does nothing until it is removed`(
     _ mode: ActionMode, _ confirms: Duration?
   ) {
     let action = Action(
@@ -234,7 +234,7 @@ import Testing
     #expect(story.tap(at: 3_000, reading) != ["light ready", "report held"])
   }
 
-  @Test func `a tag that lies there at the start does nothing even if the reader is lost before reporting it`() {
+  @Test func `a tag present at the start does nothing even if the reader is lost before reporting it`() {
     let story = KioskScript()
     story.startAll()
     story.at(10, .readerEnded(.signaled(11)))
@@ -258,7 +258,7 @@ import Testing
     }
   }
 
-  @Test func `a tag that a person holds there at the start, as in 'tappet init', acts`() {
+  @Test func `a tag that a person holds to the reader at the start, as in 'tappet init', acts`() {
     let story = KioskScript()
     story.kiosk.expectTap()
     story.startAll()
@@ -297,7 +297,7 @@ import Testing
     #expect(story.tap(at: 2_200, .of(.spareSecret, uid: 8)) == ["store light", "note light-2"])
   }
 
-  @Test func `a tap that the disk refused has no cooldown`() throws {
+  @Test func `a tap that could not be stored has no cooldown`() throws {
     let story = KioskScript([.slowLight])
     story.startAll()
     story.tap(at: 100, .of(.lightSecret))

@@ -64,7 +64,7 @@ import Testing
     #expect(!story.sleep(until: 9_000).contains { $0.hasPrefix("store") })
   }
 
-  @Test func `an unreadable tag ends the job, a moved tag does not, and both belong to the job`() {
+  @Test func `an unreadable tag ends the job, a moved tag does not, and neither counts as a tap`() {
     begin(at: 100, job())
     let moved = Event.reader(.tagFaulted(reading.uid, .ntag213, .pulledAway))
     #expect(story.at(200, moved) == ["tag notice heldTooShort", "show pulledAway"])
@@ -94,7 +94,7 @@ import Testing
     #expect(words == ["light refused", "light ready", "tag not saved"])
   }
 
-  @Test func `a tag that already lies on the reader is written, unless the reader has lost it`() {
+  @Test func `a tag already on the reader is written, unless the reader has lost it`() {
     place(at: 50)
     #expect(begin(at: 100, job(erases: true)).contains("tag order \(uid)"))
     story.at(200, done())

@@ -60,7 +60,7 @@ import Testing
   ]
 
   @Test(arguments: samples)
-  private func `link and text are found in every form`(_ sample: Sample) throws {
+  private func `links and texts are found in every form`(_ sample: Sample) throws {
     let message = try NDEFMessage(decoding: #require(Hex.decode(sample.hex)))
     #expect(message.firstURI.map { String(decoding: $0, as: UTF8.self) } == sample.uri)
     #expect(message.firstText == sample.text)

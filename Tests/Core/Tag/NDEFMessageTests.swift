@@ -53,7 +53,7 @@ import Testing
     #expect(message.firstURI == Array((prefix + "ab").utf8))
   }
 
-  @Test func `a reserved identifier code and an empty payload yield no URI`() throws {
+  @Test func `a reserved identifier code or an empty payload yields no URI`() throws {
     for code in 0x24...0xFF {
       #expect(try NDEFMessage(decoding: [0xD1, 1, 2, 0x55, UInt8(code), 0x61]).firstURI == nil)
     }
@@ -102,7 +102,7 @@ import Testing
     #expect(error(seventeen) == .tooManyRecords(max: 16))
   }
 
-  @Test func `a message that does not fit is not written`() {
+  @Test func `a message that does not fit is not encoded`() {
     #expect(NDEFMessage(records: []).encode() == nil)
     let record = NDEFRecord(uri: [])
     #expect(NDEFMessage(records: Array(repeating: record, count: 16)).encode() != nil)

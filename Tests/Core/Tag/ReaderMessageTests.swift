@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a datagram that ends early is an error, unless its last field may be shorter`() throws {
+  @Test func `a truncated datagram is an error, unless its last field can be shorter`() throws {
     for (message, bytes) in try ReaderMessageTests.examples() {
       for size in 0..<bytes.count {
         let decoded = try? ReaderMessage(decoding: Array(bytes[..<size]))
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `each broken datagram is refused for its own reason`() throws {
+  @Test func `each malformed datagram is refused with its own reason`() throws {
     func error(_ bytes: [UInt8]) -> WireError? {
       do throws(WireError) {
         _ = try ReaderMessage(decoding: bytes)
@@ -106,7 +106,7 @@ import Testing
         == .tagRead(TagReading(uid: uid, model: .ultralight, bytes: [9])))
   }
 
-  @Test func `the largest memory passes, and one byte more is reported as a fault`() throws {
+  @Test func `the largest memory is accepted, and one byte more is reported as a fault`() throws {
     let uid = try ReaderMessageTests.uid([1, 2, 3, 4])
     let largest = [UInt8](repeating: 7, count: Limits.tagMemorySizeMax)
     let message = ReaderMessage.tagRead(TagReading(uid: uid, model: .type4, bytes: largest))
@@ -119,7 +119,7 @@ import Testing
     #expect(try ReaderMessage(decoding: beyond.encode()) == .tagFaulted(uid, .type4, .tooLarge))
   }
 
-  @Test func `a frame ends with its time, and a frame of a different build is refused for its version`() throws {
+  @Test func `a frame includes its time, and a frame of another version is refused with that version`() throws {
     let frame = ReaderFrame(.heartbeat, sentAt: Instant(nanoseconds: 0x0102_0304))
     #expect(frame.encode() == [2, 0, 0, 0, 0, 1, 2, 3, 4])
     #expect(try ReaderFrame(decoding: frame.encode()) == frame)
@@ -148,7 +148,7 @@ import Testing
     #expect(try ReaderMessage(decoding: encoded) == .ready(device: "a?[2J?b?"))
   }
 
-  @Test func `everything that decodes encodes to the same bytes`() {
+  @Test func `everything that decodes is encoded to the same bytes again`() {
     var generator = Randomness(seed: 7)
     var decodedCount = 0
     for _ in 0..<50_000 {

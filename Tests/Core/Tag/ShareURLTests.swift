@@ -17,7 +17,7 @@ import Testing
     try ShareURL.parse("smpshare://secret?idx=1&key=\(key)&label=\(encoded)".utf8).label
   }
 
-  @Test func `every vector is printed and read exactly`() throws {
+  @Test func `every vector is printed and read as specified`() throws {
     for vector in try Vectors.load().share_urls {
       let share = ShareURL(index: vector.idx, key: try secretKey(vector.secret), label: vector.label)
       #expect(String(decoding: share.text(), as: UTF8.self) == vector.url)
@@ -70,7 +70,7 @@ import Testing
         == .label(.tooLong(size: Limits.secretLabelSizeMax + 1, max: Limits.secretLabelSizeMax)))
   }
 
-  @Test func `a key of either case is the same key, and parameters come in any order`() throws {
+  @Test func `the case of a key and the order of parameters do not matter`() throws {
     let upper = try ShareURL.parse("smpshare://secret?label=a&x=1&key=\(ShareURLTests.key.uppercased())&idx=7#f".utf8)
     #expect(try upper.index == 7 && upper.label == "a" && upper.key == secretKey(ShareURLTests.key))
   }

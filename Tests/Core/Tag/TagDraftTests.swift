@@ -38,7 +38,7 @@ import Testing
     #expect(try TagURL.parse(uri).verify(with: [draft.secret]) != nil)
   }
 
-  @Test func `a label of 4 KiB and one with a line end are refused`() throws {
+  @Test func `a label of 4 KiB or with a line break is refused`() throws {
     let long = String(repeating: "x", count: 4096)
     #expect(throws: TagDraftError.label(.tooLong(size: 4096, max: Limits.secretLabelSizeMax))) {
       try TagDraft(action: action, index: 7, label: long, carriesKey: false, unixSeconds: 1)

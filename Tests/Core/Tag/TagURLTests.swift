@@ -19,7 +19,7 @@ import Testing
     return (try? TagURL.parse(text.utf8))?.verify(with: [secret]) != nil
   }
 
-  @Test func `every vector is signed, printed, read and verified exactly`() throws {
+  @Test func `every vector is signed, printed, read and verified as specified`() throws {
     for vector in try Vectors.load().signed_urls {
       let secret = try tagSecret(vector.secret)
       let signed = try TagURL.sign(index: vector.idx, timestamp: vector.ts, key: secret.key)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a viewer who may not see keys sees a tag without the digits of its key`() throws {
+  @Test func `a viewer without access to keys sees a tag without its key's digits`() throws {
     let secret = try tagSecret(Self.key, index: 1)
     let text = try TagURL.sign(index: 1, timestamp: 1, key: secret.key).text(carrying: secret.key)
     let uid = try #require(TagUID([4, 1, 2, 3, 4, 5, 6]))
@@ -126,7 +126,7 @@ import Testing
     "9999999999999999999",
     "10000000000000000000", "18446744073709551617", "x", "1_000", "1,000",
   ])
-  func `an integer that no app writes is refused in both parameters`(number: String) {
+  func `an integer in a form that no app writes is refused in both parameters`(number: String) {
     #expect(TagURLTests.error("smp://action?idx=\(number)&ts=1&sig=00") == .malformed(.index))
     #expect(TagURLTests.error("smp://action?idx=1&ts=\(number)&sig=00") == .malformed(.timestamp))
   }
@@ -147,7 +147,7 @@ import Testing
     #expect(TagURLTests.error(TagURLTests.valid + "&" + addition) == expected)
   }
 
-  @Test func `order, unknown parameters, path, fragment and the signature's case do not matter`() throws {
+  @Test func `order, unknown parameters, path, fragment and the signature's case are ignored`() throws {
     let signature = TagURLTests.signature
     for text in [
       "smp://action?sig=\(signature)&ts=1767225600&idx=1", "smp://action?x=1&ts=1767225600&y&idx=1&sig=\(signature)&=3",
@@ -169,7 +169,7 @@ import Testing
     #expect(try !TagURLTests.verifies(text))
   }
 
-  @Test func `a signature with any bit changed, or over other numbers, never verifies`() throws {
+  @Test func `a signature with any changed bit, or over other numbers, never verifies`() throws {
     let secret = try tagSecret(TagURLTests.key)
     let signed = try TagURL.sign(index: 3, timestamp: 1_700_000_000, key: secret.key)
     for bit in 0..<256 {
@@ -188,7 +188,7 @@ import Testing
     #expect(signed.verify(with: [secret]) != nil)
   }
 
-  @Test func `the secret that signed is found among all, and a revoked secret refuses only its own tags`() throws {
+  @Test func `the signing secret is found among all, and removing it refuses only its own tags`() throws {
     let secrets = try ["11", "22", "33"].map { try tagSecret(String(repeating: $0, count: 32)) }
     for (position, secret) in secrets.enumerated() {
       let url = try TagURL.sign(index: 0, timestamp: 5, key: secret.key)
@@ -204,7 +204,7 @@ import Testing
     #expect(try TagURL.sign(index: 0, timestamp: 5, key: secrets[0].key).verify(with: []) == nil)
   }
 
-  @Test func `a URL signed with the key that it carries proves nothing`() throws {
+  @Test func `a URL signed with the key that it contains proves nothing`() throws {
     let stranger = try SecretKey.random()
     let text = try TagURL.sign(index: 1, timestamp: 1, key: stranger).text(carrying: stranger)
     let url = try TagURL.parse(text)
@@ -274,7 +274,7 @@ import Testing
     }
   }
 
-  @Test func `each reason why there is no URL is distinguished`() throws {
+  @Test func `each reason for the lack of a URL is distinguished`() throws {
     let reading = TagContentTests.reading
     let error = TagContentTests.error
     #expect(error(try reading(.mifareClassic, [1])) == .content(.unsupportedModel(.mifareClassic)))

@@ -10,7 +10,7 @@ func type2Memory(_ data: [UInt8], size: Int = 144, version: UInt8 = 0x10, access
 }
 
 @Suite struct Type2MemoryTests {
-  @Test func `the vectors' messages are encoded as the vectors' bytes, and found again`() throws {
+  @Test func `the vectors' messages are encoded to the vectors' bytes, and found again`() throws {
     for vector in try Vectors.load().signed_urls {
       let message = try #require(Hex.decode(vector.ndef_hex))
       let block = try #require(Type2Memory.encode(message: message))
@@ -29,14 +29,14 @@ func type2Memory(_ data: [UInt8], size: Int = 144, version: UInt8 = 0x10, access
     #expect(Type2Memory.locate(in: type2Memory(written)) == .message([0xD0, 0, 0]))
   }
 
-  @Test func `an empty area, a terminator and other blocks hold no message`() {
+  @Test func `an empty area, a terminator and other blocks contain no message`() {
     #expect(Type2Memory.locate(in: type2Memory([])) == .none)
     #expect(Type2Memory.locate(in: type2Memory([0xFE, 0x03, 0x01, 0xD0])) == .none)
     #expect(Type2Memory.locate(in: type2Memory([0xFD, 0x02, 0x03, 0x01, 0x00, 0xFE])) == .none)
     #expect(Type2Memory.locate(in: type2Memory([], size: 0)) == .none)
   }
 
-  @Test func `null, proprietary and unknown blocks are skipped in both forms of length`() {
+  @Test func `null, proprietary and unknown blocks are skipped, with short and long lengths`() {
     let skipped: [UInt8] = [0x00, 0x00, 0xFD, 0x02, 0x03, 0xFE, 0x77, 0x01, 0xFE, 0xFD, 0xFF, 0x00, 0x03, 9, 9, 9]
     #expect(Type2Memory.locate(in: type2Memory(skipped + [0x03, 0x02, 0xAA, 0xBB])) == .message([0xAA, 0xBB]))
   }
@@ -111,7 +111,7 @@ func type2Memory(_ data: [UInt8], size: Int = 144, version: UInt8 = 0x10, access
         == .message([1, 2, 3, 4, 5]))
   }
 
-  @Test func `reserved bytes count when a length is checked`() {
+  @Test func `reserved bytes are included when a length is checked`() {
     // 144 bytes, of which 32 are reserved; 7 are headers: 105 are left.
     let head: [UInt8] = [0x01, 0x03, 0x56, 0x00, 0x02, 0x03]
     func location(_ length: UInt8) -> Type2Location { Type2Memory.locate(in: type2Memory(head + [length])) }

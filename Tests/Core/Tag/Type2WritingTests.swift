@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `a longer message leaves nothing after a shorter one`() throws {
+  @Test func `a longer message replaced by a shorter one leaves no remainder`() throws {
     var now = memory([0x03, 100] + [UInt8](repeating: 0x55, count: 100) + [0xFE])
     for write in try Type2Memory.plan([0xD0, 0, 0], in: now) {
       now.replaceSubrange(write.page * 4..<write.page * 4 + 4, with: write.bytes)

@@ -95,7 +95,7 @@ import TestSupport
   }
 
   @Test(arguments: [Int64.min, -1, 0, 1, Int64.max])
-  func `rows are kept whatever the clock shows`(time: Int64) throws {
+  func `rows are kept whatever the wall clock shows`(time: Int64) throws {
     let store = try open()
     try note(store, refused(time), refused(time), refused(Self.now))
     #expect(try all(store).count == 3)
@@ -117,7 +117,7 @@ import TestSupport
     #expect(try folder.sqlite("SELECT count(*) FROM history") == "0")
   }
 
-  @Test func `without a retention period no row is removed`() throws {
+  @Test func `without a retention period rows are kept forever`() throws {
     try note(try open(), refused(0))
     let store = try folder.open()
     store.pruneHistoryInPause(at: Self.now)
@@ -193,7 +193,7 @@ import TestSupport
     AuditEntry(unixSeconds: 1, peer: .current(), operation: operation, subject: "")
   }
 
-  @Test func `the tags that tapped most often come first`() throws {
+  @Test func `the tags with the most taps are first`() throws {
     let store = try open()
     let other = TagUID([8, 1, 2, 4])
     for time in Self.now..<Self.now + 3 {

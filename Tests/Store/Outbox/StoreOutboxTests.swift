@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `reading continues after a sequence and reports when nothing is left`() throws {
+  @Test func `reading continues after a given sequence, and reports the end`() throws {
     let store = try folder.open()
     _ = try store.append((1...5).map { .test($0) })
     let first = try store.fetch(after: 0, limit: 3, clockIsGood: true)
@@ -82,7 +82,7 @@ import Testing
     #expect(try numbers(store) == [1, 2])
   }
 
-  @Test func `no statement reads the entries of another destination, or more than it needs`() throws {
+  @Test func `no statement reads entries of another destination, or more rows than needed`() throws {
     let store = try folder.open()
     _ = try store.append([.test(1)])
     for statement in [
@@ -167,7 +167,7 @@ import Testing
     #expect(answer.expired.map(\.id.low) == [1])
   }
 
-  @Test func `excluded entries stay, and are not the next to expire`() throws {
+  @Test func `excluded entries are kept, and do not count as the next to expire`() throws {
     let store = try folder.open()
     let entries = (1...4).map { OutboxEntry.test($0, lifetime: $0 == 4 ? 900 : 1) }
     _ = try store.append(entries)
@@ -180,7 +180,7 @@ import Testing
     #expect(try store.fetchExpired(at: now, clockIsGood: true).expired.map(\.id) == [entries[0].id, entries[2].id])
   }
 
-  @Test func `expired entries beyond the limit of one query stay due`() throws {
+  @Test func `expired entries beyond a query's limit stay due`() throws {
     let store = try folder.open()
     _ = try store.append((1...10).map { .test($0, lifetime: 1) })
     let now = Moment.test(500, wallSeconds: 1_000_400)
@@ -199,7 +199,7 @@ import Testing
     #expect(try numbers(store, clockIsGood: true) == [1, 2, 3])
   }
 
-  @Test func `times at the edges of their type saturate`() throws {
+  @Test func `times at the limits of their type saturate`() throws {
     let store = try folder.open()
     var endless = OutboxEntry.test(1)
     endless.expiry = .at(Instant(nanoseconds: .max))

@@ -141,7 +141,9 @@ import TestSupport
     #expect(try folder.open().timedOpenings() == [openings[0], openings[2]])
   }
 
-  @Test func `commands from rooms are recorded with their position, until they and many more are answered`() throws {
+  @Test func `commands from rooms are recorded with their position, and kept until long after they are answered`()
+    throws
+  {
     let thread = try start()
     let rows = (1...3).map { RecordedCommand(room: "#door:h", event: "$\($0)", unixSeconds: Int64($0)) }
     thread.submit(.recordRoomCommands(Array(rows[..<2]), position: "p1"))
@@ -204,7 +206,7 @@ import TestSupport
     #expect(try folder.open().announcedTopics().map { $0.topic } == ["b"])
   }
 
-  @Test func `waiting requests share a commit`() throws {
+  @Test func `waiting requests share one commit`() throws {
     let thread = try start { try $0.waitLong() }
     // Or else the thread may start the log over in a pause, before its pages are counted.
     #expect(folder.awaitLogRoom())

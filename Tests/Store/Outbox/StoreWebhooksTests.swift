@@ -91,7 +91,7 @@ extension OutboxEntry {
     #expect(try store.givenUp().isEmpty && store.retry(order).isEmpty)
   }
 
-  @Test func `a retry does not fill the outbox beyond its limit`() throws {
+  @Test func `a retry does not exceed the outbox's limit`() throws {
     let store = try folder.open()
     for number in 1...3 {
       _ = try store.append([.hook(UInt64(number))])

@@ -47,7 +47,9 @@ import Testing
       ),
       ("DELETE FROM audit_chain", 1), ("UPDATE audit_chain SET last = 4", 5),
     ] as [(String, Int64)])
-  func `an entry that was changed, removed or inserted is named, and stays reported`(_ change: String, number: Int64)
+  func `an entry that was changed, removed or inserted is reported, even after later entries`(
+    _ change: String, number: Int64
+  )
     throws
   {
     _ = try filled(5)
@@ -58,7 +60,7 @@ import Testing
     if case .whole = try later.auditState() { Issue.record("made good") }
   }
 
-  @Test func `a new key starts a new chain, and an entry records that the old chain was broken`() throws {
+  @Test func `a new key starts a new chain, and a break in the old one is recorded`() throws {
     let rekeyed = AuditEntry(unixSeconds: 9, peer: .current(), operation: "rekeyed", subject: "")
     let first = try filled(3)
     try first.add(

@@ -53,7 +53,7 @@ import Testing
     #expect(try contents().count == 3)
   }
 
-  @Test func `a learned tag is replaced by its id, and can be forgotten`() throws {
+  @Test func `a learned tag can be replaced by its id, and forgotten`() throws {
     let store = try filled()
     try store.learn(learned("b", .text("box\n7"), label: "Screws"), noting: entry("tag-learned"))
     #expect(try store.forget(learnedTag: "a", noting: entry("tag-forgotten")))
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: ["x'00'", "(SELECT value FROM sealed WHERE name = 'tag b')"])
-  func `a learned tag that cannot be opened, or is sealed as another, is skipped`(value: String) throws {
+  func `a learned tag that cannot be opened, or is sealed under a different name, is skipped`(value: String) throws {
     _ = try filled()
     try folder.sqlite("UPDATE sealed SET value = \(value) WHERE name = 'tag a'")
     #expect(try contents().count == 2)

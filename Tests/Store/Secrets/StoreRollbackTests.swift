@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a replica whose number was raised is rewritten, not believed`(_ keepsProof: Bool) throws {
+  func `a replica with a raised number is rewritten, not trusted`(_ keepsProof: Bool) throws {
     let secretStore = try SecretStore.open(folder: folder.path)
     for number in 1...2 { try secretStore.add(try secret(Int64(number))) }
     try FileManager.default.copyItem(atPath: folder.path + "/secrets.db", toPath: folder.path + "/older")
@@ -53,7 +53,7 @@ import Testing
     "UPDATE meta SET value = 1000 WHERE name = 'secret changes'",
     "UPDATE meta SET value = 1000 WHERE name = 'secret changes'; DELETE FROM meta WHERE name = 'secret proof'",
   ])
-  func `an older database whose number was raised is restored from the replica, not believed`(_ sql: String) throws {
+  func `an older database with a raised number is restored from the replica, not trusted`(_ sql: String) throws {
     try exchangeDatabase()
     #expect(try replica("SELECT value FROM meta") == "3\n")
     try folder.sqlite(sql)
@@ -73,7 +73,7 @@ import Testing
     #expect(try ids() == ["id-2"])
   }
 
-  @Test func `a database without a proof gets one as soon as the key is known`() throws {
+  @Test func `a database without a proof gets one once the key is known`() throws {
     let secretStore = try SecretStore.open(folder: folder.path)
     for number in 1...2 { try secretStore.add(try secret(Int64(number))) }
     try folder.sqlite("UPDATE secrets SET times_used = 7; DELETE FROM meta WHERE name = 'secret proof'")
@@ -102,7 +102,7 @@ import Testing
     #expect(try ids() == ["id-1", "id-2"])
   }
 
-  @Test func `a replica that was written before the key was known is proven as soon as it is`() throws {
+  @Test func `a replica written without the key gets its proof once the key is known`() throws {
     let secretStore = try SecretStore.open(folder: folder.path)
     try secretStore.add(try secret(1))
     unlink(folder.path + "/secrets.db")

@@ -117,7 +117,7 @@ import Testing
     #expect(try store.sealedValue(named: "tag-password:04a1", under: key) == nil)
   }
 
-  @Test func `a restore replaces everything or nothing`() throws {
+  @Test func `a restore replaces everything or nothing at all`() throws {
     let (store, key) = try filled()
     var bad = try secret(4)
     bad.label = String(repeating: "x", count: Limits.secretLabelSizeMax + 1)

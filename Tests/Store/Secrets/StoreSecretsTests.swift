@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `one secret more than an action may have is refused, with the numbers`() throws {
+  @Test func `exceeding an action's maximum of secrets is refused, with the numbers`() throws {
     let store = try folder.open()
     let key = try folder.key()
     for number in 1...3 { try store.addSecret(try secret(UInt8(number)), sealedUnder: key, limit: 3) }
@@ -57,7 +57,7 @@ import Testing
     #expect(try folder.sqlite("SELECT count(*) FROM tag_hints") == "1")
   }
 
-  @Test func `a key that an action already has is refused with its id, but another action may have it`() throws {
+  @Test func `a key that an action already has is refused with its id, but can be used for another action`() throws {
     let store = try folder.open()
     let key = try folder.key()
     try store.addSecret(try secret(1), sealedUnder: key)
@@ -78,7 +78,7 @@ import Testing
     #expect(try store.secrets(sealedUnder: key).readable.map(\.secret.id) == ["secret-2"])
   }
 
-  @Test func `uses are counted`() throws {
+  @Test func `the uses of a secret are counted`() throws {
     let store = try folder.open()
     let key = try folder.key()
     try store.addSecret(try secret(1), sealedUnder: key)
@@ -131,7 +131,7 @@ import Testing
     #expect(StateFolder.size(folder.path + "/tappet.key") == 32)
   }
 
-  @Test func `a key of the service manager takes precedence over the file`() throws {
+  @Test func `the service manager's key takes precedence over the file`() throws {
     let credentials = StateFolder()
     try FileManager.default.createDirectory(atPath: credentials.path, withIntermediateDirectories: true)
     try Data(repeating: 9, count: 32).write(to: URL(fileURLWithPath: credentials.path + "/tappet.key"))

@@ -88,8 +88,7 @@ import Testing
     #expect(try check(String(repeating: "a", count: 256)).status == 3)
   }
 
-  @Test func `an endpoint that does not support the protocol reports that by an alert, which the message names`() throws
-  {
+  @Test func `an endpoint without the protocol reports that by an alert, which the message mentions`() throws {
     let world = try KioskWorld(withBroker: false)
     let port = TestSocket.freePort()
     let server = try Service(

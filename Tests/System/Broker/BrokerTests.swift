@@ -61,7 +61,7 @@ import Testing
     #expect(Set(received.map(\.payload)).count == 2)
   }
 
-  @Test func `the token of a %T message opens with the timestamp key, and is as old as the tap`() throws {
+  @Test func `a %T message contains a token that opens with the timestamp key, and has the tap's time`() throws {
     let world = try KioskWorld()
     try world.start()
     let begun = Date()

@@ -6,8 +6,7 @@ import Testing
 
 // Not in the gate: the waits between connections grow up to a minute, and a reply comes only between two losses.
 @Suite(.serialized) struct CommandTwinVerifyTests {
-  @Test func `a second board with the same client id is named, and no command acts more often than it was sent`() throws
-  {
+  @Test func `a second board with the same client id is reported, and no command acts more often than sent`() throws {
     let board = try CommandWorld()
     let world = board.world
     try board.start()

@@ -63,7 +63,7 @@ extension KioskWorld {
 }
 
 @Suite(.serialized) struct HomeAssistantTests {
-  @Test func `the kiosk is described, its outputs follow commands, and old or retained ones do nothing`() throws {
+  @Test func `the kiosk is described, and its outputs follow commands, except old and retained ones`() throws {
     let world = try KioskWorld.forHomeAssistant()
     try world.publish("tappet/kiosk/command", world.command(#""output":"door","do":"on""#), isRetained: true)
     try world.start()
@@ -78,7 +78,7 @@ extension KioskWorld {
     #expect(world.payloads("tappet/kiosk/output/door") == ["OFF"])
   }
 
-  @Test func `a tap's scan is published once and not retained, and its last state is retained`() throws {
+  @Test func `a tap's scan is published once, and only its last state is retained`() throws {
     let world = try KioskWorld.forHomeAssistant()
     try world.start()
     try world.goodTap()
@@ -140,7 +140,7 @@ extension KioskWorld {
     _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "delivered-by-tag")
   }
 
-  @Test func `an output and all other retained messages are cleared, even after a restart`() throws {
+  @Test func `outdated retained messages are cleared, even after a restart`() throws {
     let world = try KioskWorld.forHomeAssistant()
     try world.start()
     #expect(eventually { world.payloads("tappet/kiosk/output/pump") == ["OFF"] })

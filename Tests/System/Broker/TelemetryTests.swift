@@ -15,7 +15,7 @@ import Testing
     (state["counters"] as? [String: Any])?["delivered"] as? Int
   }
 
-  @Test func `the state is retained at the broker, follows events, and matches its documentation`() throws {
+  @Test func `the state is retained, follows events, and matches its documentation`() throws {
     let world = try KioskWorld(KioskWorld.KioskConfiguration(more: "telemetry: {state: true}"))
     try world.start()
     #expect(eventually { states(world).last?["light"] as? String == "ready" }, "\(states(world))")

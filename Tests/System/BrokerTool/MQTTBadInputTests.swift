@@ -64,7 +64,7 @@ import Testing
       textSoFar(folder + "/err").contains("1 discarded, larger than 262144 bytes"), "\(textSoFar(folder + "/err"))")
   }
 
-  @Test func `pub and sub agree on a token, and a different key opens nothing`() throws {
+  @Test func `pub and sub use the same token, and a different key does not open it`() throws {
     let world = try KioskWorld()
     let began = Date()
     let foreign = world.folder + "/foreign.key"

@@ -31,7 +31,7 @@ import Testing
     #expect(other.status == 11 && other.output.contains("nothing listens on that port"), "\(other)")
   }
 
-  @Test func `each failure has its own step, cause and exit status`() throws {
+  @Test func `each failure is reported with its step, cause and exit status`() throws {
     let mutual = try TestBroker()
     let (ca, wrongCA) = (TestCertificates.path("ca.pem"), TestCertificates.path("other-ca.pem"))
     let certificate = ["--certificate", TestCertificates.path("client.pem")]
@@ -109,7 +109,7 @@ import Testing
     #expect(open.status == 4 && open.errors.contains("chmod 600"), "\(open)")
   }
 
-  @Test func `usage errors and help work like those of any command`() throws {
+  @Test func `usage errors and help work as in any command`() throws {
     #expect(try connect("--url", "http://x").errors.contains("--url must be mqtts://HOST"))
     #expect(try connect("--ca", "x").errors.contains("the kiosk uses its own"))
     #expect(try connect("--protocol", "4").errors.contains("--protocol must be 3.1.1 or 5"))

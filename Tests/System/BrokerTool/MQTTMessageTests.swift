@@ -54,7 +54,7 @@ import Testing
     #expect(witness.messages.map { $0.split(separator: " ").last ?? "" }.prefix(3) == ["on", "two", "zero"])
   }
 
-  @Test func `each line is a message, in order, and none is lost`() throws {
+  @Test func `each line becomes a message, in order, and none is lost`() throws {
     let broker = try TestBroker(.plain, more: "max_queued_messages 0\nmax_inflight_messages 0\n")
     let folder = TestFolder.make("lines")
     let subscriber = try subscribe(broker, ["lines", "--count", "1000", "--csv"], in: folder, isPlain: true)
@@ -110,7 +110,7 @@ import Testing
     #expect(none.status == 27 && none.errors.contains("0 of 1 message received"), "\(none)")
   }
 
-  @Test func `a refused filter is reported with the broker's reason, and the other filters stay`() throws {
+  @Test func `a refused filter is reported with the broker's reason, and the other filters stay active`() throws {
     let peer = TestPeer(.answerEach([[0x20, 2, 0, 0], [0x90, 3, 0, 1, 0x80], [0x90, 3, 0, 2, 0]]))
     let url = ["--url", "mqtt://127.0.0.1:\(peer.port)"]
     let tappet = try Programs.built("tappet")
@@ -143,7 +143,7 @@ import Testing
     #expect(shown.output.hasSuffix(" q1r home/\\u{200b}light  o\\u{2060}n\n"), "\(shown)")
   }
 
-  @Test func `lines have the format that a script requests`() throws {
+  @Test func `lines have the format that --format specifies`() throws {
     let broker = try TestBroker()
     #expect(try run(broker, "pub", "home/light", "on", "--retain").status == 0)
     let shown = try run(

@@ -49,7 +49,7 @@ struct MQTTOtherMakeTests {
     #expect(probed.output.contains("no    QoS 2") && probed.output.contains("ok    retained messages"), "\(probed)")
   }
 
-  @Test func `without a certificate the broker ends the handshake`() throws {
+  @Test func `without a certificate the broker aborts the handshake`() throws {
     let ca = ["--ca", TestCertificates.path("ca.pem")]
     let done = try Programs.run(
       try Programs.built("tappet"), ["mqtt", "connect", "--url", "mqtts://localhost:\(broker.port)"] + ca)

@@ -10,7 +10,8 @@ import Testing
     try change(text).write(toFile: world.configPath, atomically: true, encoding: .utf8)
   }
 
-  @Test func `a broker without MQTT 5 is remembered over a restart, and tried again after a change of broker`() throws {
+  @Test func `a broker without MQTT 5 is remembered across a restart, and tried again after a change of broker`() throws
+  {
     let world = try KioskWorld(withBroker: false)
     let old = try TestOldBroker(.refusesInMQTT311)
     let ca = TestCertificates.path("ca.pem")

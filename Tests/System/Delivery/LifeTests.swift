@@ -89,7 +89,7 @@ import Testing
     #expect(noted.allSatisfy { $0.firstMatch(of: /^<[3-6]>\S/) != nil }, "\(noted)")
   }
 
-  @Test func `no key is in a log, a process list or the state folder`() throws {
+  @Test func `no key appears in a log, a process list or the state folder`() throws {
     let world = try KioskWorld()
     try world.start()
     let kiosk = try #require(world.kiosk)

@@ -21,7 +21,7 @@ extension WebhookServer {
     server = try WebhookServer(in: folder.path)
   }
 
-  @Test func `a press is posted over HTTPS with its id, and removed`() throws {
+  @Test func `a press is posted over HTTPS with its id, and then removed`() throws {
     // A button each: a contact that moves too soon after its last move is taken for one that bounces.
     let rest = "message: '{\"id\": \"%I\"}', \(try server.webhook("ok"))"
     let world = try KioskWorld.withWebhooks(["one", "two", "three"].map { ($0, rest) })
@@ -147,7 +147,7 @@ extension WebhookServer {
     #expect(try world.tappet("outbox", "list").output == "")
   }
 
-  @Test func `a webhook that has worked loses no tap while its proxy refuses, even if the kiosk restarts`() throws {
+  @Test func `a webhook that has worked loses no tap while its proxy refuses, even across a restart`() throws {
     let world = try KioskWorld.withWebhooks([("ring", "message: a, \(try server.webhook("deployed"))")])
     try world.start()
     try world.press(0)

@@ -67,7 +67,7 @@ import Testing
   private func command(importing: Bool) -> String { importing ? "import-settings" : "init" }
 
   @Test(arguments: [false, true])
-  func `a setup on a full disk leaves nothing behind, and works once there is room`(importing: Bool) throws {
+  func `a setup on a full disk leaves no files behind, and works once there is room`(importing: Bool) throws {
     let place = try Place(importing: importing)
     let words = [command(importing: importing)] + place.words
     let count = try Faults.count(words).writes

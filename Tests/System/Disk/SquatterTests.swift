@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
-  func `nothing is sent to another user's program at the control socket, and its replies are ignored`() throws {
+  func `nothing is sent to another user's program at the control socket, or accepted from it`() throws {
     let world = try KioskWorld(withBroker: false)
     let process = try squatter(in: world, user: 65_534, answer: #"{"state":"\#(world.folder)","light":"ready"}"#)
     defer { process.stop(SIGTERM) }

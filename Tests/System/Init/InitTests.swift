@@ -32,7 +32,7 @@ import Testing
     (["--tap", "30"], "without a secret, every tag is refused"),
     (["--write-tag", "--reader", "none"], "need a reader"),
   ])
-  func `waiting for a first tap that is impossible is an error`(_ options: [String], _ sentence: String) throws {
+  func `waiting for a first tap that cannot happen is an error`(_ options: [String], _ sentence: String) throws {
     let folder = try Programs.temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.path + "/kiosk.yaml"
@@ -339,7 +339,7 @@ import Testing
     }
   }
 
-  @Test func `messages without %T need no clock, and a request waits for the CA`() throws {
+  @Test func `messages without %T need no clock, and a certificate request waits for the CA`() throws {
     let folder = try Programs.temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let target = folder.path + "/kiosk.yaml"

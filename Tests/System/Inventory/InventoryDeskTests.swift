@@ -201,7 +201,7 @@ import Testing
     #expect(unfit.status == 2, "\(unfit)")
   }
 
-  @Test func `a count continues after the kiosk was killed, and is written at its end`() throws {
+  @Test func `a count continues after the kiosk is killed, and is written at its end`() throws {
     let world = try world(inventory: ", job_ends: 10 min")
     try world.start()
     let item = try writeTag(world, "--item", "Thing 50")

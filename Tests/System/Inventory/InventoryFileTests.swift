@@ -209,7 +209,8 @@ import Testing
     #expect(try world.tappet("inventory", "import", path).errors.contains("0 added, 0 changed, 2 unchanged"))
   }
 
-  @Test func `a location in an export of Homebox becomes a place, and part of a piece stays in the notes`() throws {
+  @Test func `a location in an export of Homebox becomes a place, and fractional quantities stay in the notes`() throws
+  {
     let path = try file(
       "homebox.csv",
       """

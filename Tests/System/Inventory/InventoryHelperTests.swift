@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct InventoryHelperTests: InventoryDeskSuite {
-  @Test func `tappet-inventory that is killed loses no change, and the next tap works`() throws {
+  @Test func `tappet-inventory loses no change when killed, and the next tap works`() throws {
     let world = try world()
     try world.start()
     let box = try writeTag(world, "--box", "B-7")
@@ -90,7 +90,7 @@ import Testing
     try world.goodTap()
   }
 
-  @Test func `a device other than a scanner is a fault with its reason, and tags work`() throws {
+  @Test func `a device that is not a scanner is reported with the reason, and tags still work`() throws {
     let world = try world(inventory: ", scanner: boxes.csv")
     #expect(try world.tappet("check", "--config-only").output.contains("neither a keyboard nor a serial line"))
     try world.start()

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: ["roll-62x29", "tape-12", "tape-18", "tape-24", "a4-3x8", "a4-3x7", "a4-2x7", "letter-3x10"])
-  func `a sheet contains the code of each box, and its text as XML`(sheet: String) throws {
+  func `a sheet contains each box's code, and its text as XML`(sheet: String) throws {
     let file = world.folder + "/\(sheet).svg"
     let done = try world.tappet("label", "--in", "Shelf", "--format", "svg", "--sheet", sheet, "--out", file)
     #expect(done.status == 0, "\(done)")
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `numbers of pieces have labels, with or without those of entries`() throws {
+  @Test func `labels for numbers of pieces are made, with or without labels of entries`() throws {
     let file = world.folder + "/numbers.svg"
     let words = ["label", "--number", "1,5,25,100,25", "--format", "svg", "--sheet", "a4-3x8", "--out", file]
     #expect(try world.tappet(words).status == 0)
@@ -92,7 +92,7 @@ import Testing
     #expect(nowhere.status == 4 && nowhere.errors.contains("none/x.svg"), "\(nowhere)")
   }
 
-  @Test func `no label can inject commands into a printer's language`() throws {
+  @Test func `a label cannot inject commands into a printer's language`() throws {
     let zpl = try world.tappet("label", "B_18^", "--format", "zpl").output
     #expect(zpl.hasPrefix("^XA^CI28\n") && zpl.hasSuffix("^XZ\n"), "\(zpl)")
     #expect(zpl.contains("^FDHA,B_5f18_5e^FS") && zpl.contains("^FDGr_c3_b6_c3_9fe _5eXA_7e^FS"), "\(zpl)")

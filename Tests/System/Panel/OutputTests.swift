@@ -63,7 +63,7 @@ private func expectNoOpening(dips: Int) throws {
 }
 
 @Suite(.serialized) struct OutputTests {
-  @Test func `a press and a tap while the kiosk is stopped open nothing when it continues`() throws {
+  @Test func `a press or tap while the kiosk is suspended opens nothing when it continues`() throws {
     let world = try KioskWorld.withOutputs()
     try world.importSecret(index: 3, key: world.keys[1])
     try world.start()
@@ -124,7 +124,7 @@ private func expectNoOpening(dips: Int) throws {
     #expect(try eventually { try world.levels(of: "up").suffix(2).map(\.isOn) == [true, false] }, "\(world.log)")
   }
 
-  @Test func `a brown-out of the reader opens nothing again, but removing the tag and tapping does`() throws {
+  @Test func `a brown-out of the reader opens nothing again, but a new tap does`() throws {
     try expectNoOpening(dips: 5)
   }
 
@@ -186,7 +186,7 @@ private func expectNoOpening(dips: Int) throws {
     #expect((status["outputs"] as? [Any])?.count == 4)
   }
 
-  @Test func `the status shows which outputs are away from their safe levels, and since when`() throws {
+  @Test func `the status shows which outputs are not at their safe levels, and since when`() throws {
     let world = try KioskWorld.withOutputs()
     try world.start()
     #expect(try world.tappet("output", "off", "latch").status == 0)

@@ -71,7 +71,7 @@ import Testing
     #expect(csv.count { $0.hasSuffix(",1,webhook") } == 1 && csv.count { $0.hasSuffix(",1,broker") } == 1, "\(csv)")
   }
 
-  @Test func `a killed kiosk keeps the rows of accepted taps, and their outcomes follow`() throws {
+  @Test func `a killed kiosk keeps the rows of accepted taps, and adds their outcomes later`() throws {
     let world = try world()
     try world.start()
     let before = world.lights.count
@@ -115,7 +115,7 @@ import Testing
     #expect(try rows(world).map { $0["code"] as? String } == ["tag-empty"])
   }
 
-  @Test func `--follow shows a tap when it happens`() throws {
+  @Test func `--follow shows each tap immediately`() throws {
     let world = try world()
     try world.start()
     let file = world.folder + "/followed"

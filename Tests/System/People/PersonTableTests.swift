@@ -137,7 +137,7 @@ import Testing
   ]
 
   @Test(arguments: encodings)
-  func `a table in another encoding is imported once the encoding is known`(
+  func `a table in another encoding is imported once its encoding is specified`(
     _ sample: (bytes: [UInt8], encoding: String?, name: String)
   ) throws {
     let world = try KioskWorld(withBroker: false)
@@ -154,7 +154,7 @@ import Testing
     #expect(try world.tappet("person", "list").output.hasPrefix(sample.name))
   }
 
-  @Test func `a table that is not in the stated encoding, or in one that does not exist, is refused`() throws {
+  @Test func `a table that does not match the stated encoding, or names an unknown one, is refused`() throws {
     let world = try KioskWorld(withBroker: false)
     let path = world.folder + "/people.csv"
     try Data("name\nAnn\nMül\n".utf8).write(to: URL(fileURLWithPath: path))

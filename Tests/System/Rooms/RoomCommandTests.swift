@@ -99,7 +99,7 @@ import Testing
     #expect(checked.output.contains("for @ann:h, power level 50 or more"), "\(checked)")
   }
 
-  @Test func `lines that are too long, corrections of others' lines, and wrong ids do not act`() throws {
+  @Test func `overlong lines, corrections of others' lines and wrong ids do not act`() throws {
     let world = try world()
     awaitListening(world)
     try write("!gate on" + String(repeating: " ", count: 400_000))
@@ -129,7 +129,7 @@ import Testing
     #expect(answers(to: try write("!gate pulse")) == ["\u{2705}"])
   }
 
-  @Test func `lines that a homeserver repeats, delays or reorders act once, or not at all`() throws {
+  @Test func `lines that a homeserver repeats, delays or reorders act at most once`() throws {
     let world = try world()
     awaitListening(world)
     let line = try write("!gate pulse")
@@ -266,7 +266,7 @@ import Testing
     #expect(answers(to: try write("!gate pulse")) == ["\u{2705}"])
   }
 
-  @Test func `a session that could not be read at the start is read again without a reload`() throws {
+  @Test func `a session that could not be read at the start is read later, without a reload`() throws {
     let world = try KioskWorld.inRooms(
       [("ring", "topic: t/ring, message: ring")], server,
       commands: "commands: [{room: '#door:h', users: ['@ann:h'], outputs: [gate], expires: 120 s}]",

@@ -32,7 +32,7 @@ import Testing
     world.log.components(separatedBy: "event=" + event).count - 1
   }
 
-  @Test func `a press runs once, and only after a user reacts to the question`() throws {
+  @Test func `a press acts once, and only after a user reacts to the question`() throws {
     let world = try world()
     awaitListening(world)
     let other = try server.write("Hello")
@@ -51,7 +51,7 @@ import Testing
     #expect(count("press-accepted", world) == 1)
   }
 
-  @Test func `a no or a timeout refuses the press, which is posted in the room`() throws {
+  @Test func `a no or a timeout refuses the press, and the outcome is posted in the room`() throws {
     let world = try world(within: "15 s")
     awaitListening(world)
     let first = try ask(world)

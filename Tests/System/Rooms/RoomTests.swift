@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
-  func `root neither writes nor removes sessions outside the folder of a kiosk.yaml that others can change`() throws {
+  func `root touches no session outside the folder of a kiosk.yaml that others can change`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     let target = server.folder.path + "/session"
     let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
@@ -142,7 +142,7 @@ import Testing
     #expect(eventually { server.said(in: "!open:h") == ["ring"] }, "\(world.log.suffix(1500))")
   }
 
-  @Test func `a login as another user ends the session of the first`() throws {
+  @Test func `a login as another user ends the first user's session`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     for (user, count) in [(server.user, 0), ("@kiosk2:localhost:\(server.port)", 1)] {
       #expect(try world.tappet("matrix", "login", user, input: "RIGHTWORD\n").status == 0)
@@ -318,7 +318,7 @@ import Testing
     #expect(found.output.contains("/nowhere/tappet-matrix is missing: install the package tappet-matrix"), "\(found)")
   }
 
-  @Test func `the kiosk leaves a space after its rooms, and check names a room where it may not write`() throws {
+  @Test func `the kiosk leaves a space after its rooms, and check reports rooms where it may not write`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!quiet:h'")], server)
     #expect(try world.tappet("matrix", "join", "!quiet:h").status == 0)
     let left = try world.tappet("space", "kick-all", "!space:h", server.user)

@@ -21,7 +21,7 @@ import Testing
 
   private func polls() -> [String] { server.requests("since=").map(\.path) }
 
-  @Test func `without a terminal each message is a line, and a signal ends it`() throws {
+  @Test func `without a terminal each message is one line, and a signal ends the command`() throws {
     let watch = try watch()
     #expect(eventually { watch.text.contains(#"!open:h  #door:h  Front \u{1b}\u{a}door  3 unread"#) }, "\(watch.text)")
     #expect(eventually { watch.text.contains("invited by @ann:h") } && !watch.text.contains("first in"))
@@ -50,7 +50,7 @@ import Testing
     #expect(watch.status == 0, "\(watch.text)")
   }
 
-  @Test func `with encryption no request confirms the keys that the kiosk waits for`() throws {
+  @Test func `with encryption no request acknowledges keys that the kiosk still needs`() throws {
     let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
     try text.replacingOccurrences(
       of: "session: matrix.session,", with: "session: matrix.session, encryption: {devices: all},"

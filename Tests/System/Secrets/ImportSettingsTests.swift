@@ -170,7 +170,7 @@ import TestSupport
     #expect(!FileManager.default.fileExists(atPath: world.folder + "/new"))
   }
 
-  @Test func `existing files are replaced only with --force, and stay whole when the disk fails`() throws {
+  @Test func `existing files are replaced only with --force, and stay intact if the disk fails`() throws {
     let world = try KioskWorld(withBroker: false)
     let path = try write(try settings(world, Signing.key()), world)
     let folder = world.folder + "/new"

@@ -253,7 +253,7 @@ private final class Onlooker: @unchecked Sendable {
     for key in planted { #expect(key.count(in: Data(list.utf8)) == 0) }
   }
 
-  @Test func `a key crosses the control socket only when it is imported or shared, and only behind the JSON`() throws {
+  @Test func `a key crosses the control socket only for an import or a share, and only outside the JSON`() throws {
     let world = try KioskWorld()
     let original = try String(contentsOfFile: world.configPath, encoding: .utf8)
     try world.start()

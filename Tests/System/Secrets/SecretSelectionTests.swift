@@ -10,7 +10,7 @@ import Testing
     return listed.list("secrets")
   }
 
-  @Test func `the fingerprint of a secret is the same on every kiosk, and revokes it there`() throws {
+  @Test func `a secret's fingerprint is the same on every kiosk, and revokes the secret there`() throws {
     let worlds = [try KioskWorld(withBroker: false), try KioskWorld(withBroker: false)]
     let key = Signing.key()
     var fingerprints: Set<String> = []
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `secrets are removed by action and label, several only after a question`() throws {
+  @Test func `secrets are removed by action and label, and several only after a question`() throws {
     let world = try KioskWorld(withBroker: false)
     for label in ["Ann", "Bob"] { #expect(try world.tappet("secret", "new", "light", "--label", label).status == 0) }
     #expect(try world.tappet("secret", "remove", "--label", "Ann", "--action", "light").status == 0)

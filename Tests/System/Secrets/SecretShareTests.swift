@@ -49,7 +49,7 @@ private struct Screenshot {
   }
 
   @Test(.needsTmux)
-  func `codes on a terminal and as SVG decode to the share URL, for labels of every kind`() throws {
+  func `codes on a terminal and as SVG decode to the share URL, whatever the label`() throws {
     let world = try KioskWorld(withBroker: false)
     let tappet = try Programs.built("tappet")
     let picture = world.folder + "/screen.pgm"

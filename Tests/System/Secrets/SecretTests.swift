@@ -119,7 +119,7 @@ enum ControlSocket {
     #expect(try world.tappet("secret", "list").output == before)
   }
 
-  @Test func `garbage on the control socket is answered, and the kiosk keeps running`() throws {
+  @Test func `garbage on the control socket gets an error response, and the kiosk keeps running`() throws {
     let world = try KioskWorld()
     try world.start()
     let socket = world.folder + "/state/control"

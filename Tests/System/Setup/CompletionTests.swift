@@ -74,7 +74,7 @@ import Testing
     for key in world.keys { #expect(!shown.contains(key.prefix(16))) }
   }
 
-  @Test func `without a configuration, a database or a kiosk nothing is offered, printed or created`() throws {
+  @Test func `without a configuration, a database or a kiosk, completion offers and creates nothing`() throws {
     let world = try KioskWorld(withBroker: false)
     func words(_ config: String, _ words: String...) throws -> Finished {
       try Programs.run(

@@ -210,7 +210,7 @@ import Testing
     for text in [direct.output, asking.text] { #expect(!text.contains(try world.url(1).suffix(64))) }
   }
 
-  @Test func `a token sealed by hand opens again, with the right key only`() throws {
+  @Test func `a token sealed by hand can be opened again, but only with the right key`() throws {
     let world = try KioskWorld(withBroker: false)
     let token = try world.tappet("token", "seal", "--time", "1770000000").output.trimmingCharacters(in: .newlines)
     #expect(try world.tappet("token", "open", token).output.hasPrefix("1770000000 "))

@@ -12,7 +12,7 @@ private let actionURL =
 private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0.isWhitespace } }
 
 @Suite struct LibNFCToolsTests {
-  @Test func `nfc-list finds the tag among all modulations`() throws {
+  @Test func `nfc-list finds the tag among all types of modulation`() throws {
     let world = try LibNFCToolsWorld()
     try world.tell("place ntag213 uid=04112233445566")
     let list = try world.tool("nfc-list", ["-v"])
@@ -100,7 +100,7 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
     #expect(try world.tell("dump") == digits)
   }
 
-  @Test func `nfc-mfultralight writes a dump, which the tag then contains`() throws {
+  @Test func `nfc-mfultralight writes a dump to the tag`() throws {
     let world = try LibNFCToolsWorld()
     try world.tell("place ntag213 url=\(actionURL)")
     let file = world.folder.appendingPathComponent("dump")

@@ -46,7 +46,7 @@ private func expectNoMessage(starts count: Int) throws {
 
 // Not in the gate: it takes minutes.
 @Suite struct LyingTagVerifyTests {
-  @Test func `a tag left on the reader sends nothing at 20 starts of each kind`() throws {
+  @Test func `a tag left on the reader sends nothing at 20 starts of every kind`() throws {
     try expectNoMessage(starts: 20)
   }
 }

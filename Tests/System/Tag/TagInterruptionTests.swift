@@ -52,7 +52,7 @@ import Testing
     #expect(read.output.contains("works here: "), "\(read)")
   }
 
-  @Test func `progress is shown on a terminal when it takes over a second`() throws {
+  @Test func `writing shows its progress on a terminal if it takes over a second`() throws {
     let world = try slowWorld()
     var count = 0
     func typed(_ action: String, _ placement: () throws -> Void) throws -> String {

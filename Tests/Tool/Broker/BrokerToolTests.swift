@@ -7,7 +7,7 @@ import Testing
 @testable import TappetCommandLine
 
 @Suite struct BrokerToolTests {
-  @Test func `a probe connects with the kiosk's will under its own id, and leaves nothing behind`() {
+  @Test func `a probe connects under its own id with a will like the kiosk's, and leaves nothing behind`() {
     let kiosk = BrokerSettings(endpoints: [], clientID: "kiosk")
     let probe = kiosk.forProbe
     let will = BrokerWill(topic: "tappet/kiosk-check/status", payload: [], qos: 1, isRetained: true)
@@ -15,7 +15,7 @@ import Testing
     #expect(kiosk.lastWill?.payload == Array("offline".utf8))
   }
 
-  @Test func `a percentile is at most one thirty-second above the true one`() {
+  @Test func `a percentile is at most one thirty-second too high`() {
     var generator = Randomness(seed: (1, 2, 3, 4))
     for bound: Int64 in [10, 100, 5000, 3_000_000] {
       var histogram = LatencyHistogram()
@@ -95,7 +95,7 @@ import Testing
     ] { #expect(RecordedMessage(Array(text.utf8)) == nil, "\(text)") }
   }
 
-  @Test func `a measurement's messages start with their number and time`() throws {
+  @Test func `a measurement's messages start with their number and their time`() throws {
     let plan = BenchPlan(try Arguments.parse(["--size", "20", "--rate", "3"], for: .mqttBench))
     let payload = plan.payload(0x0102, due: Instant(nanoseconds: 0x0A0B))
     #expect(

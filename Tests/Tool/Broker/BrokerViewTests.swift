@@ -12,7 +12,7 @@ import Testing
       topic: topic, payload: Array(payload.utf8), size: payload.utf8.count, qos: 1, isRetained: false)
   }
 
-  @Test func `only the changed members are named`() {
+  @Test func `only changed members are reported`() {
     var difference = PayloadDifference()
     #expect(difference.changes(message("a", #"{"state":{"power":"off","level":1}}"#)) == nil)
     let changed = difference.changes(message("a", #"{"state":{"power":"on","level":1},"new":true}"#))

@@ -56,7 +56,7 @@ import TestSupport
   @Test(arguments: [
     "acr122_usb", "pn53x_usb", "pn532_uart:/dev/ttyUSB0", "pn532_i2c:/dev/i2c-0", "pn532_i2c:/dev/i2c-", "pn532_uart",
     "pn532_spi:/dev/spidev0", "pn532_spi:/dev/spidev1.0", "pn532_uart:/dev/ttyAMA99999999999999999999", ":", "",
-  ]) func `a reader elsewhere has no wires on the header`(_ device: String) throws {
+  ]) func `a reader that is not on the header has no wires there`(_ device: String) throws {
     #expect(try pins(device, "raspberry-pi") == [])
   }
 }

@@ -31,7 +31,7 @@ import Testing
     #expect(rows[2].colour == .red && rows[4].colour == nil)
   }
 
-  @Test func `arrows and pages move within the list, and not beyond it`() {
+  @Test func `arrows and page keys move within the list, and not beyond it`() {
     var screen = screen(20)
     _ = screen.press(.pageDown, page: 5)
     #expect(names(&screen) == ["k04", "k05", "k06", "k07", "k08"])

@@ -40,7 +40,7 @@ import Testing
     rows.map { $0.board.clientID + " " + ($0.trouble?.code ?? "good") }
   }
 
-  @Test func `the worst problem is first, and each kiosk has only one`() {
+  @Test func `the worst problem is first, and each kiosk is listed with one problem`() {
     let calm = state().replacing("\"webhooks_waiting\":1", with: "\"webhooks_waiting\":0")
     var fleet = fleet(
       [
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: ["webhooks", "rooms", "inventory", "site", "disk", "panel"])
-  func `a faulty part of a kiosk is named`(part: String) {
+  func `a kiosk's faulty part is named`(part: String) {
     let state = #"{"version":"0.1.0","time":"2026-11-23T02:13:20.000Z","light":"ready",""#
     var fleet = fleet(["lobby": state + part + #"":{"good":false,"code":"odd"}}"#])
     #expect(fleet.sorted(at: told).first?.board.state?.faults == ["\(part): odd"])
@@ -140,7 +140,7 @@ import Testing
     #expect(fleet.count == 3)
   }
 
-  @Test func `more kiosks than fit are counted as too many`() {
+  @Test func `kiosks beyond the limit are counted as too many`() {
     var fleet = Fleet()
     for number in 0...Limits.fleetBoardsMax { fleet.take(message("tappet/k\(number)/status", "online")) }
     #expect(fleet.isFull && fleet.count == Limits.fleetBoardsMax)

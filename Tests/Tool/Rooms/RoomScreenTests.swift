@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `keys scroll within the list and quit`() {
+  @Test func `keys scroll within the list, and quit`() {
     var screen = screen(of: 30)
     func first() -> String { screen.rows(columns: 80, rows: 14, now: 0)[2].text }
     #expect(first().hasPrefix("*Room 29"))

@@ -155,7 +155,7 @@ import Testing
     #expect(entries[1].newest?.time == 30)
   }
 
-  @Test func `later state in the timeline replaces earlier state, but an event without a state key does not`()
+  @Test func `later state in the timeline replaces earlier state, unless its event has no state key`()
     throws
   {
     let a = room(
