@@ -66,7 +66,7 @@ extension Limits {
   package static let suspectsMax = 1_024
   /// Time after which a connection without a response is assumed to work, so that a suspect may be sent on it.
   package static let suspectQuietMin: Duration = .seconds(2)
-  /// Maximum time after a message is sent within which a close by the broker is attributed to that message.
+  /// If the broker closes the connection within this time after a message is sent, the message is suspected.
   package static let suspectAnswerMax: Duration = .seconds(10)
   /// Maximum time for which suspects yield to other messages.
   package static let suspectWaitMax: Duration = .seconds(10)

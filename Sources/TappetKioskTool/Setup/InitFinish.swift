@@ -184,7 +184,7 @@ extension SetupWizard {
   }
 }
 
-/// Prints the kiosk's reports about taps until the first tap has had its effect.
+/// Prints the kiosk's reports about taps until the first tap has taken effect.
 private final class TapObserver {
   /// Whether the first tap has had its whole effect; a pulse would end early if the kiosk stopped.
   var isDone: Bool { hasActed && !isOutputOn }

@@ -45,7 +45,7 @@ extension RoomSession {
 
   // MARK: Invitations
 
-  /// The invitations that the parent wants to know about.
+  /// The invitations that are reported to the parent.
   struct Invitations {
     var areWanted = false
     /// Whether the invitations from before the recorded position were read; /sync reports only later ones.

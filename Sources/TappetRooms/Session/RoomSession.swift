@@ -67,7 +67,7 @@ package struct RoomSession {
     case posting
     /// A request of the polling channel is in flight, possibly while the kiosk records a position.
     case asking(Question, isRecording: Bool)
-    /// The kiosk is recording a position; the next request is due then, or at this time if that is later.
+    /// The kiosk is recording a position; the next request follows, but not before `next`.
     case recording(next: Instant)
     case resting(until: Instant)
     /// The parent is gone after it ordered to cancel the last will, for which this is the time limit.
