@@ -24,7 +24,7 @@ import Testing
 
   // MARK: Certificates, ours and the broker's
 
-  @Test func `a CA of another root is refused`() throws {
+  @Test func `a broker whose CA has a different root is refused`() throws {
     let broker = try TestBroker()
     var settings = broker.settings()
     settings.caFile = TestCertificates.path("other-ca.pem")
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `without a CA file a private CA is refused`() throws {
+  @Test func `without a CA file a broker with a private CA is refused`() throws {
     let broker = try TestBroker()
     var settings = broker.settings()
     settings.caFile = nil
@@ -47,14 +47,14 @@ import Testing
   }
 
   @Test(arguments: ["intermediate.pem", "server-leaf.pem"])
-  func `a pinned intermediate certificate is enough`(_ file: String) throws {
+  func `pinning an intermediate certificate is enough`(_ file: String) throws {
     let broker = try TestBroker()
     var settings = broker.settings()
     settings.caFile = TestCertificates.path(file)
     #expect(try LinkUnderTest(settings).connected(broker))
   }
 
-  @Test func `a pinned certificate must still be for the host`() throws {
+  @Test func `a pinned certificate must still match the host`() throws {
     let broker = try TestBroker(.mutual(server: "wrong-name"))
     var settings = broker.settings()
     settings.caFile = TestCertificates.path("wrong-name.pem")
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: ["localhost", "127.0.0.1"])
-  func `a server's certificate for another name is refused`(_ host: String) throws {
+  func `a server's certificate for a different name is refused`(_ host: String) throws {
     let broker = try TestBroker(.mutual(server: "wrong-name"))
     let failure = try failure(broker.settings(host: host))
     guard case .tls(.hostMismatch(host, let subject, let names)) = failure else {

@@ -74,7 +74,7 @@ private func publish(_ broker: TestBroker, _ arguments: String..., input: String
   }
 
   @Test(arguments: [MQTTVersion.v311, .v5])
-  func `a new command is delivered, and a retained one is suppressed or marked as retained`(_ version: MQTTVersion)
+  func `a new command is delivered, and a retained command is suppressed or marked as such`(_ version: MQTTVersion)
     throws
   {
     let broker = try TestBroker()

@@ -21,7 +21,7 @@ import Testing
     ("mode: hold, on_remove: {message: stop, topic: 'music/%{tag}'}", .hold, "music/%{tag}"),
     ("mode: toggle, on_remove: {message: stop}", .toggle, "music"),
   ])
-  func `a removal has a message, and the action's topic unless it has its own`(
+  func `a removal has its own message, and uses the action's topic unless it has its own topic`(
     _ text: String, _ mode: ActionMode, _ topic: String
   ) throws {
     guard case .loaded(let configuration) = parse(text) else {

@@ -353,7 +353,7 @@ private let ann = "@ann:h"
     #expect(server.claims == claims)
   }
 
-  @Test func `random bytes to this device or in a room change nothing else`() throws {
+  @Test func `random bytes sent to the device or the room have no side effects`() throws {
     let (kiosk, ann) = try pair()
     let users = [ann.machine.user, kiosk.machine.user]
     let line = try ann.say("!bell", to: users)

@@ -28,7 +28,7 @@ import Testing
     return moves
   }
 
-  @Test func `a tag identifies one thing of any kind, even after the thing is removed and restored`() throws {
+  @Test func `a tag identifies one thing of any kind, even if the thing was removed and restored`() throws {
     let shelf = try world.spot()
     let box = try world.add(.box, "Screws", shelf)
     let item = try world.add(.item, "M4", box)

@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `a row about a box with a new code sets that box's code`() throws {
+  @Test func `a row with a new code for a box sets that box's code`() throws {
     try _ = load(flatRows())
     #expect(try load([row("House", "Cellar", "Shelf", "Screws", code: "B-1")]) == [0, 1, 0])
     #expect(try world.names(.box).sorted() == ["Nails", "Rope", "Screws"] && inventory.box(code: "B-1") != nil)

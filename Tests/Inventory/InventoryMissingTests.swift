@@ -141,7 +141,7 @@ import Testing
     #expect(open.stocktake == stocktake && open.place?.id == boxes[2].id && open.isAudit)
   }
 
-  @Test func `a thing on loan is not missing, nor is an item with a quantity of zero`() throws {
+  @Test func `a thing on loan is not missing, and neither is an item with a quantity of zero`() throws {
     try world.inventory.lend(items[0], to: "Ada", by: "Ben")
     try world.inventory.lend(items[1], to: "Ada", quantity: 10, by: "Ben")
     try see(boxes[0], as: .countedPlace)
@@ -200,7 +200,7 @@ import Testing
     #expect(try end() == nil && missing() == [])
   }
 
-  @Test func `the response names at most 20 missing items, and counts all`() throws {
+  @Test func `the response names at most 20 missing items, and reports their total`() throws {
     for number in 1...30 { try world.add(.item, "N\(number)", boxes[2]) }
     try see(boxes[2], as: .countedPlace)
     let list = try #require(try world.inventory.endStocktake(stocktake.number, isKept: true).missing)

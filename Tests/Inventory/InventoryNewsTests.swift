@@ -83,7 +83,7 @@ import Testing
     #expect(try world.dump("loan move news change") == before && inventory.nextNews() == nil)
   }
 
-  @Test func `the item lent for longest is listed first, even after an undo`() throws {
+  @Test func `the item lent longest ago is listed first, even after an undo`() throws {
     let box = try world.add(.box, "Tools", try world.spot())
     for name in ["Saw", "Drill", "Axe"] { try world.add(.item, name, box) }
     for name in ["Drill", "Saw", "Axe"] {

@@ -217,7 +217,9 @@ import Testing
     ("gaffa raum 1", ["Gaffa"]), ("raum gaffa", ["Gaffa"]), ("haus kiste", ["Kiste"]), ("gaffa raum 2", []),
     ("raum 1", ["Raum 1"]), ("haus regal raum", ["Regal"]),
   ])
-  func `a search looks inside words, in every script, and in the places`(_ query: String, _ names: [String]) throws {
+  func `a search finds parts of words in every script, and the names of places`(_ query: String, _ names: [String])
+    throws
+  {
     let box = try world.add(.box, "Kiste", try world.spot(["Haus", "Raum 1", "Regal"])) { $0.code = "K-042" }
     for name in ["不锈钢螺丝", "M4螺丝刀", "กุญแจบ้าน", "皿ねじ", "육각나사못", "Senkkopfschraube", "Gaffa"] {
       try world.add(.item, name, box)

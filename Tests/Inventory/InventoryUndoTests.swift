@@ -205,7 +205,7 @@ import TestSupport
   }
 
   @Test(arguments: [0, 99])
-  func `a damaged version number alone is corrected`(_ number: Int) throws {
+  func `if only the version number is damaged, it is corrected`(_ number: Int) throws {
     let names = try world.names(.building)
     _ = try world.sqlite("PRAGMA user_version = \(number)")
     _ = try world.reopened()

@@ -60,7 +60,7 @@ import Testing
     #expect(clock.check().isGood == true && clock.monitor?.secondsBehind == nil)
   }
 
-  @Test func `the time is recorded at the start and each hour, and a glitch in between is not`() throws {
+  @Test func `the time is recorded at the start and each hour, but not during a glitch`() throws {
     let clock = try Played()
     #expect(clock.check() == Answer(true, start))
     clock.pass(600)
@@ -80,7 +80,7 @@ import Testing
     #expect(clock.monitor?.secondsBehind != nil)
   }
 
-  @Test func `once a person trusts the clock, its time replaces the recorded one`() throws {
+  @Test func `trusting the clock replaces the recorded time`() throws {
     let clock = try Played(latest: start + 10 * 86_400)
     #expect(clock.check() == Answer(false, nil))
     #expect(clock.check(trusting: true) == Answer(true, start) && clock.monitor?.secondsBehind == nil)

@@ -107,7 +107,7 @@ import Testing
     #expect(malformed.contains("): using MQTT 3.1.1 for 1 day, in which"), "\(malformed)")
   }
 
-  @Test func `an unset clock is blamed only for what the configuration needs the clock for`() throws {
+  @Test func `an unset clock is blamed only for features that the configuration uses`() throws {
     let held = "until it is, entries from before the machine's last start are held"
     let plain = try sentence(.clock(.unknown), "actions: [{name: light, topic: a/b, message: 'on'}]\n")
     #expect(plain.contains(held + "; start a time service"), "\(plain)")
@@ -128,7 +128,7 @@ import Testing
     #expect(ReaderLoss.silent.sentence(device: nil, of: .tool).contains("try again"))
   }
 
-  @Test func `nouns agree with their counts`() {
+  @Test func `nouns agree in number with their counts`() {
     #expect(plural(1, "message") == "1 message" && plural(0, "message") == "0 messages")
     #expect(plural(UInt64(2), "entry", "entries") == "2 entries")
   }

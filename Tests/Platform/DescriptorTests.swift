@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [UnixSocket.Kind.stream, .packets])
-  func `a socket left by a killed process is replaced, but not one in use`(_ kind: UnixSocket.Kind) throws {
+  func `a socket left by a killed process is replaced, and a socket in use is not`(_ kind: UnixSocket.Kind) throws {
     let path = folder.path + "/socket"
     let first = try UnixSocket.listen(at: path, kind)
     #expect(throws: SystemError(call: "bind", code: EADDRINUSE)) { try UnixSocket.listen(at: path, kind) }

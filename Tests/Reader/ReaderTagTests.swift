@@ -171,7 +171,7 @@ import Testing
     ("a proprietary condition", "000f2000fb00f90406e10408008000"), ("version 1", "000f1000fb00f90406e10408000000"),
     ("version 3", "00113000fb00f90608e104000008000000"),
   ])
-  func `an unambiguous Type 4 container with an error is read`(_ what: String, _ container: String)
+  func `an unambiguous Type 4 container is read despite an error`(_ what: String, _ container: String)
     throws
   {
     let rig = try ReaderRig()
@@ -188,7 +188,7 @@ import Testing
     ("000f2000fb00f90506e10408000000", .malformedContainer), ("000f2000fb00f90406e10508000000", .malformedContainer),
     ("000f2000fb00f90406e104000c0000", .malformedAnswer),
   ])
-  func `an ambiguous Type 4 container is reported with its fault`(_ container: String, _ fault: TagFault) throws {
+  func `an ambiguous Type 4 container is reported with its error`(_ container: String, _ fault: TagFault) throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place type4 memory=000dd1010a550461622e63642f6566 container=\(container)")

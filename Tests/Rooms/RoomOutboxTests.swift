@@ -78,7 +78,7 @@ import Testing
     #expect(outcomes() == [.failed(.timedOut, code: 28)] && outbox.deadline == nil)
   }
 
-  @Test mutating func `a reply that the homeserver rate-limits is sent again under the same number`() {
+  @Test mutating func `a rate-limited reply is sent again under the same number`() {
     reply()
     #expect(send() == "%241-reply")
     answer(limit, 429)
@@ -90,8 +90,7 @@ import Testing
     #expect(outcomes() == [.accepted(event: "$x")])
   }
 
-  @Test mutating func `a reply that the homeserver refuses is final, and a reply that is already queued is sent once`()
-  {
+  @Test mutating func `a refused reply is final, and a queued reply is sent only once`() {
     reply()
     reply()
     #expect(send() == "%241-reply")
@@ -125,7 +124,7 @@ import Testing
     #expect(String(decoding: call.body, as: UTF8.self) == "secret {}")
   }
 
-  @Test mutating func `a damaged list of members is reported as a fault, not as an empty room`() {
+  @Test mutating func `a damaged list of members is reported as a fault, and does not count as an empty room`() {
     post(7)
     #expect(next() == "m.room.encryption")
     answer(encrypted)
@@ -146,7 +145,7 @@ import Testing
     #expect(outcomes() == [.failed(.other, code: 5)], "nothing can be encrypted")
   }
 
-  @Test mutating func `a failure or a damaged response about keys ends the message, but is not a refusal`() {
+  @Test mutating func `a failed or damaged response about keys fails the message, but is not a refusal`() {
     cipher.encryptedRooms = ["!a:h"]
     cipher.needs = [HTTPCall(path: "/keys/claim", body: [])]
     let responses: [(HTTPOutcome, RoomOutbox.Outcome)] = [

@@ -134,7 +134,7 @@ import Testing
     #expect(script.wait() == ["end needsSuccessor"])
   }
 
-  @Test func `the last will is cancelled before the end, within its time limit, and only if ordered`() {
+  @Test func `the last will is cancelled before the end, within a time limit, and only if ordered`() {
     func scheduled() -> RoomScript {
       var script = RoomScript.begun()
       script.order(.will(RoomWill(room: "!a:h", body: "{}", after: .seconds(300)), mark: "kiosk"))

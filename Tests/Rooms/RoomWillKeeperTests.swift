@@ -167,7 +167,7 @@ import Testing
     #expect(keeper.takeMessages() == [.scheduled])
   }
 
-  @Test mutating func `a stop cancels a last will, even one being scheduled, and retries`() {
+  @Test mutating func `a stop cancels a last will, even while it is being scheduled, and retries`() {
     schedule()
     keeper.end(at: now)
     #expect(keeper.isCancelling && request() == #"delayed_events/d1 {"action":"cancel"}"#)

@@ -82,7 +82,7 @@ import Testing
     #expect(read(["!a:h": Self.counts("0"), "!b:h": Self.counts("0")]) == counted(0))
   }
 
-  @Test mutating func `unread marks of either type count, including the space's own, but not a nested space's`() {
+  @Test mutating func `unread marks of both types count, including the space's own, but not a nested space's`() {
     begin()
     #expect(read(["!a:h": Self.mark(true, "com.famedly.marked_unread")]) == counted(1))
     #expect(read(["!s:h": Self.mark(true)]) == counted(2))

@@ -139,7 +139,7 @@ private final class Host {
     #expect(host.run([0x42, 0x3A, 0, 65]) == [0x43, 0x07])
   }
 
-  @Test func `waiting takes as long as on a real chip, paced or not`() throws {
+  @Test func `waiting takes as long as on a real chip, with or without pacing`() throws {
     for paced in [true, false] {
       let host = Host(paced: paced)
       let none = host.time(Self.list)

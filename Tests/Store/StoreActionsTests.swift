@@ -66,7 +66,7 @@ import Testing
     #expect(try rename("play", to: "music") == RenamedAction())
   }
 
-  @Test func `a rename that exceeds the limit of secrets or duplicates a key changes nothing`() throws {
+  @Test func `a rename that would exceed the limit of secrets or duplicate a key changes nothing`() throws {
     let store = try folder.open()
     let key = try folder.key()
     for number in 1...2 { try store.addSecret(try secret(UInt8(number), action: "garage"), sealedUnder: key) }

@@ -97,7 +97,7 @@ import Testing
     #expect(problem([folder + "/r.csr"]) == .request(path: folder + "/r.csr"))
   }
 
-  @Test func `a truncated or changed file is refused or read, and does no further harm`() throws {
+  @Test func `a truncated or changed file is refused or read, without further effects`() throws {
     let key = TestCertificates.path("client.key")
     var random = Randomness(seed: (1, 2, 3, 4))
     for (name, passphrase) in [("a.p12", "demo"), ("b.p12", "")] {

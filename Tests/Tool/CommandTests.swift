@@ -66,7 +66,7 @@ import TestSupport
     }
   }
 
-  @Test func `every command has help with its usage and every option, and no line is wider than a terminal`() {
+  @Test func `every command has help with its usage and all options, no wider than a terminal`() {
     for command in Command.all {
       #expect(command.help.hasPrefix("Usage: tappet \(command.words)"))
       #expect(!command.summary.isEmpty && !command.summary.hasSuffix(".") && !command.details.isEmpty)

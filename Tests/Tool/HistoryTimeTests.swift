@@ -23,7 +23,7 @@ import Testing
     ("28.07.2026 12:00", "2026-07-28 12:00:00"), ("2026/07/28", "2026-07-28 00:00:00"),
     ("1 day", "2026-07-31 10:51:07"), ("2 weeks ago", "2026-07-18 10:51:07"), ("3 hours", "2026-08-01 07:51:07"),
   ])
-  func `a time is accepted in any common notation`(_ words: String, _ meant: String) { #expect(text(words) == meant) }
+  func `times are accepted in common notations`(_ words: String, _ meant: String) { #expect(text(words) == meant) }
 
   @Test func `a day given as the end is included, and anything else is not a time`() {
     #expect(text("yesterday", isEnd: true) == "2026-08-01 00:00:00")

@@ -61,7 +61,7 @@ import TestSupport
     } catch { #expect(error.sentence == sentence) }
   }
 
-  @Test func `an empty file and a line that is too long are refused`() throws {
+  @Test func `an empty file and an overlong line are refused`() throws {
     for text in ["", "\n\n"] {
       #expect(try lines(text) == ["there is no code in FILE"])
     }

@@ -70,7 +70,7 @@ import Testing
     #expect(problems("home_assistant: {offline_payload: ''}").count == 1)
   }
 
-  @Test func `without the key, or with 'false', nothing is subscribed to`() throws {
+  @Test func `without 'home_assistant', or with 'false', nothing is subscribed to`() throws {
     for more in ["", "home_assistant: false"] {
       let configuration = try loaded(more)
       #expect(configuration.homeAssistant == nil && configuration.broker?.commandTopics == [])

@@ -54,7 +54,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
   }
 
   @Test(arguments: ["inventory:", "inventory: {}", "inventory: {publish: false}"])
-  func `nothing is published, scanned or ordered unless it is configured`(_ text: String) throws {
+  func `nothing is published, scanned or ordered unless configured`(_ text: String) throws {
     let settings = try settings(text)
     #expect(settings == InventorySettings() && settings.plan.moveWithin == .seconds(10))
     #expect(settings.plan.feed == nil)

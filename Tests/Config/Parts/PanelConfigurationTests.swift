@@ -92,7 +92,7 @@ private func panel(_ text: String) throws -> PanelSettings {
     #expect(panel.lockAfter == .seconds(60) && panel.unlockCode == [1, 1, 0])
   }
 
-  @Test func `a configuration without a panel has an empty one`() throws {
+  @Test func `a configuration without a panel yields an empty panel`() throws {
     let panel = try panel("")
     #expect(panel.buttons.isEmpty && panel.indicators.isEmpty && panel.simulator == nil && panel.lockAfter == nil)
   }

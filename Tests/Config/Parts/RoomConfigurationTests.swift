@@ -49,7 +49,7 @@ private func problems(
     }
   }
 
-  @Test func `the users whose invitations are accepted are named one by one`() throws {
+  @Test func `users whose invitations are accepted must be listed individually`() throws {
     func inviters(_ list: String) -> ConfigurationParser.Outcome {
       parse("message: m, room: '!d:h'", matrix: "matrix: {session: s, accept_invitations_of: \(list)}")
     }

@@ -28,7 +28,7 @@ import Testing
     #expect(indexes.action(at: 1)?.name == "light" && indexes.action(at: 2) == nil && indexes.index(of: "bell") == nil)
   }
 
-  @Test func `an action inserted above others takes a free index, and the others keep theirs`() {
+  @Test func `an action inserted above others takes a free index, and the others keep their indexes`() {
     let secrets = [secret("garage", 0), secret("light", 1, byte: 2)]
     let indexes = ActionIndexes(actions("bell", "garage", "light", "scene"), secrets: secrets)
     #expect(indexes.index(of: "garage") == 0 && indexes.index(of: "light") == 1)

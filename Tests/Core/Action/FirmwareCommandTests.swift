@@ -72,7 +72,7 @@ import Testing
     #expect(story.sleep(until: 200_000).allSatisfy { !$0.contains(" on") })
   }
 
-  @Test func `a reload does not affect a running command 4, whatever it changes in the panel`() throws {
+  @Test func `a reload does not affect a running command 4, whatever changes in the panel`() throws {
     for replacesPanel in [false, true] {
       let story = running()
       let words = story.at(20_000, arrival(4, token: try token(story, at: 20_000)))
@@ -123,7 +123,7 @@ import Testing
     #expect(story.sleep(until: closesAt).contains("output 2 on"))
   }
 
-  @Test func `a refused second command 4 leaves the first one's stop and closing unchanged`() throws {
+  @Test func `refusing a second command 4 does not affect the first one's stop and closing`() throws {
     let story = running()
     story.at(20_000, arrival(4, token: try token(story, at: 20_000)))
     story.at(21_000, .panel(.failed(.output(0), .line(.chipGone))))

@@ -127,7 +127,7 @@ import Testing
     #expect(try sent(text, [.text: "x"], format: .literal) == text)
   }
 
-  @Test func `a fact fills one level of a topic, and never becomes a wildcard`() throws {
+  @Test func `a fact fills exactly one level of a topic, and is never a wildcard`() throws {
     let template = try #require(PayloadTemplate(configured: "door/%{tag}/%{uid}", format: .text))
     #expect(template.topic(with: TapFactTests.facts([.tag: "a/b+c#\u{0}d$e", .uid: "04a1"])) == "door/a_b_c__d_e/04a1")
     #expect(template.topic(with: TapFacts()) == "door/none/none")

@@ -3,7 +3,7 @@ import Testing
 @testable import TappetCore
 
 @Suite struct ArrivalQueueTests {
-  @Test func `members can leave in any order, and the others keep theirs`() {
+  @Test func `members can leave in any order, and the others keep their order`() {
     var queue = ArrivalQueue<Int>()
     var plain: [Int] = []
     for number in 0..<2_000 {

@@ -63,7 +63,7 @@ import Testing
   }
 
   // McGrew and Viega, The Galois/Counter Mode of Operation, test case 16.
-  @Test func `a box that another implementation sealed with AES-256-GCM opens`() throws {
+  @Test func `text that another implementation sealed with AES-256-GCM can be opened`() throws {
     let key = try secretKey("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308")
     let nonce = "cafebabefacedbaddecaf888"
     let ciphertext =
@@ -92,7 +92,7 @@ import Testing
     #expect(try LibCrypto.seal(plaintext, key: key, context: [1, 2]) != sealed)
   }
 
-  @Test func `a box with a changed bit, a different key or a different context does not open`() throws {
+  @Test func `sealed text with a changed bit, a different key or a different context cannot be opened`() throws {
     let key = try SecretKey.random()
     let sealed = try LibCrypto.seal([1, 2, 3], key: key, context: [9])
     for bit in 0..<sealed.count * 8 {

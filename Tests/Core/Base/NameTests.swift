@@ -64,7 +64,7 @@ import Testing
     #expect(!String(scalar).storedName.isEmpty, "somebody who was called so can still be named")
   }
 
-  @Test func `formatting and ignorable characters count as invisible, and visible letters do not`() {
+  @Test func `formatting and ignorable characters are treated as invisible, and visible letters are not`() {
     let blank: Set<UInt32> = [0x2800, 0x1D159]
     for scalar in (0...0x10FFFF).compactMap({ Unicode.Scalar($0) }) {
       let isSeen: Bool? =

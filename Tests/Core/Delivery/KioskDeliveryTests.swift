@@ -162,7 +162,7 @@ import Testing
     #expect(story.at(1_010, .brokerOutbox(.fetched([waiting], reachedEnd: true))) == ["publish garage"])
   }
 
-  @Test func `an unsynchronized clock is not reported if nothing needs it`() {
+  @Test func `an unsynchronized clock is not reported unless something needs it`() {
     let story = KioskScript([.light, .scene])
     story.startAll(clockIsGood: false)
     #expect(story.kiosk.baseLight == .ready && !story.kiosk.status.needsClock)
@@ -212,7 +212,7 @@ import Testing
       story.at(40, .brokerOutbox(.fetched([.waiting(.patient, sequence: 1)], reachedEnd: true))) == ["publish patient"])
   }
 
-  @Test func `losing the clock holds back tokens, and other messages are sent`() throws {
+  @Test func `when the clock is lost, tokens are held back and other messages are sent`() throws {
     let story = KioskScript([.light, .patient])
     story.startAll()
     // Tokens' entries wait in memory behind a full line; then the clock is lost.

@@ -7,7 +7,7 @@ import Testing
 @Suite struct KioskFallbackTests {
   private let day = 24 * 3600 * 1000
 
-  @Test func `a broker that refuses MQTT 5 is not tried with it again for a week`() {
+  @Test func `a broker that refuses MQTT 5 is tried with 3.1.1 for a week`() {
     let story = KioskScript()
     story.start()
     let until = (story.wallOffset + 10) / 1000 + 7 * 24 * 3600
@@ -32,7 +32,7 @@ import Testing
     #expect(story.at(10, .link(.didFallBack(gone))).contains("report fell back 0 for \(day)"))
   }
 
-  @Test func `a remembered fallback starts with 3.1.1, and a change of broker clears it`() {
+  @Test func `a remembered fallback makes the kiosk start with 3.1.1, and a change of broker clears it`() {
     let story = KioskScript(fallbacks: [0: 2_000_000_000])
     #expect(story.at(0, .started(OutboxSummary())).contains("connect 0 with 3.1.1"))
     story.at(10, .link(.connected(sessionPresent: false)))
@@ -41,7 +41,7 @@ import Testing
     #expect(story.at(30, .link(.disconnected)).contains("connect 0"))
   }
 
-  @Test func `a broker that supports MQTT 5 is tried with it again after a lost connection, even after a restart`() {
+  @Test func `after a lost connection a broker that supports MQTT 5 is tried with it again, even after a restart`() {
     let story = KioskScript()
     story.start()
     #expect(story.at(10, .link(.foundMQTT5)) == ["note fallback 0 until 0"])

@@ -104,7 +104,7 @@ extension KioskScript {
     #expect(!story.lastEffects.map(\.words).contains { $0.contains("webhook") })
   }
 
-  @Test func `each HTTP status means delivered, retry or given up`() {
+  @Test func `each HTTP status is classified as delivered, to be retried or given up`() {
     for (status, verdict) in [
       (200, WebhookDecision.delivered), (299, .delivered), (408, .again(.status(408))), (425, .again(.status(425))),
       (429, .again(.status(429))), (500, .again(.status(500))), (503, .again(.status(503))),

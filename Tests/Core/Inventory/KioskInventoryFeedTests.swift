@@ -110,7 +110,7 @@ import Testing
     #expect(story.at(120, .reader(.heartbeat)).allSatisfy { !$0.contains("late") })
   }
 
-  @Test func `an alert that could not be written is repeated, and confirmed only once it is on disk`() throws {
+  @Test func `an alert that could not be written is repeated, and confirmed only once written`() throws {
     let (story, _) = running(plan())
     _ = story.at(100, .inventory(.message(.low(Self.item))))
     let first = try #require(story.lastEffects.compactMap { $0.storedEntry }.first)

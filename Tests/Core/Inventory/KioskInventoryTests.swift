@@ -34,7 +34,7 @@ import Testing
 
   private let shelf = ShelfScript()
 
-  @Test func `a tapped box goes to the spot tapped next, and on to a further spot within the time limit`() {
+  @Test func `a tapped box goes to the spot tapped next, and can go to another spot within the time limit`() {
     #expect(shelf.light == .ready)
     #expect(shelf.scan("screws").contains("report shown screws") && shelf.light == .holding)
     #expect(shelf.scan("shelf").contains("light accepted") && shelf.light == .holding)
@@ -49,7 +49,7 @@ import Testing
     #expect(shelf.changes.count == 2)
   }
 
-  @Test func `each box tapped within the time limit after a spot goes there`() {
+  @Test func `boxes tapped after a spot within the time limit go to that spot`() {
     for name in ["shelf", "screws", "nails"] { shelf.scan(name) }
     #expect(shelf.changes == ["screws to shelf", "nails to shelf"])
     // The spot is held still; a box that is there is held instead, and goes back to the rack.

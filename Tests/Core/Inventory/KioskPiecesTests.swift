@@ -153,7 +153,7 @@ import Testing
     #expect(shelf.changes.suffix(3) == ["1 m4 by kiosk", "1 m4 by kiosk", "-1 m4 by kiosk"])
   }
 
-  @Test func `a number outside a job with pieces is refused, and digits are read as a code`() {
+  @Test func `a number outside a job with pieces is refused, and bare digits are read as a code`() {
     let refused = "report refused tag not in inventory shelf notNumber"
     #expect(shelf.scan("smp://number?n=25").contains { $0.contains("notNumber") }, "\(refused)")
     #expect(shelf.scan("25").contains { $0.contains("unknown 25") })

@@ -17,7 +17,7 @@ import Testing
     #expect(shelf.tallies.isEmpty)
   }
 
-  @Test func `a count is also ended and written by a different job or by the timeout`() {
+  @Test func `a different job or the timeout also ends a count and writes it`() {
     shelf.press(.count)
     shelf.scan("m4")
     let words = shelf.press(.remove)

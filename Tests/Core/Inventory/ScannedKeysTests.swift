@@ -165,7 +165,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(typist.send(Key.enter, 2) == nil)
   }
 
-  @Test mutating func `the longest code is accepted, one of 10,000 characters is refused, and the next code is read`() {
+  @Test mutating func `the longest code is accepted, an endless code is refused, and the next code is read`() {
     let longest = [UInt16](repeating: Key.a, count: Limits.inventoryCodeSizeMax)
     #expect(typist.press(longest + [Key.enter]) == text(String(repeating: "a", count: longest.count)))
     #expect(typist.press(longest + [Key.b, Key.enter]) == [.failure(.scanTooLong)])

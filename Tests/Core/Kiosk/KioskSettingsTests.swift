@@ -107,7 +107,7 @@ extension KioskScript {
         "report clock unknown"))
   }
 
-  @Test func `lower limits refuse new entries, and keep existing ones`() {
+  @Test func `lower limits refuse new entries, but keep existing ones`() {
     let story = KioskScript()
     story.startOffline()
     story.accept(at: 100, .of(.lightSecret, uid: 1))

@@ -27,7 +27,7 @@ import Testing
     #expect(count(story, until: 180_010) == 2)
   }
 
-  @Test func `a change is published immediately, and further changes together a second later`() {
+  @Test func `a change is published immediately, and further changes are published together a second later`() {
     let story = KioskScript(publishesState: true)
     story.startAll()
     #expect(count(story, until: 4_900) == 0)

@@ -40,14 +40,14 @@ private func play(_ gestures: [Gesture], _ script: [(Int, Character)], until end
     #expect(play([.press, .hold], [(100, "+"), (900, "-")]) == ["hold 900"])
   }
 
-  @Test func `a double press is recognized at its second press, and a single one after the time for a second`() {
+  @Test func `a double press is recognized at its second press, and a single press after the time for a second`() {
     #expect(play([.press, .double], [(100, "+"), (160, "-"), (300, "+"), (360, "-")]) == ["double 300"])
     #expect(play([.press, .double], [(100, "+"), (160, "-")]) == ["press 500"])
     #expect(play([.press, .double], [(100, "+"), (160, "-"), (501, "+"), (560, "-")]) == ["press 500", "press 901"])
     #expect(play([.press, .double], [(100, "+"), (2_000, "-")]) == ["press 500"])
   }
 
-  @Test func `two presses of three are a double press, or two presses if none is configured`() {
+  @Test func `two presses of three are a double press, or two single presses if no double press is configured`() {
     let twice: [(Int, Character)] = [(100, "+"), (150, "-"), (250, "+"), (300, "-")]
     let thrice: [(Int, Character)] = twice + [(400, "+"), (450, "-")]
     #expect(play([.press, .double, .triple], thrice) == ["triple 400"])

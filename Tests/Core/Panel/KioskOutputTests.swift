@@ -65,7 +65,7 @@ import Testing
     #expect(words.first == "output 0 on" && words.contains("light refused") && words.contains("note garage-1"))
   }
 
-  @Test func `an output and its message happen together`() {
+  @Test func `an output is driven together with sending its message`() {
     let story = story()
     story.startAll()
     openGate(story)
@@ -82,7 +82,7 @@ import Testing
     #expect(story.at(400, .outputAsked("gaet", .on)) == ["report output gaet refused unknown"])
   }
 
-  @Test func `a tag that lies there at the start drives nothing until it is taken away`() {
+  @Test func `a tag present at the start drives nothing until it is removed`() {
     let story = story()
     story.startAll()
     openGate(story)

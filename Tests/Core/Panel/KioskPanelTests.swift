@@ -34,7 +34,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
 }
 
 @Suite struct KioskGestureTests {
-  @Test func `each gesture triggers its own action, and wakes the kiosk when it is due`() {
+  @Test func `each gesture triggers its own action, and wakes the kiosk when due`() {
     let story = story(PanelPlan(buttons: [button("a", [.press: "light", .hold: "scene"])]))
     #expect(story.press(0, at: 100) == [])
     #expect(story.wakesAt == 180)

@@ -135,7 +135,7 @@ extension LightBoard {
 }
 
 @Suite struct LightPatternTests {
-  @Test func `every light has a pattern that lasts or ends as it should`() throws {
+  @Test func `every light has a pattern that lasts or ends as its kind requires`() throws {
     let patterns = LightPatterns()
     for light in Light.allCases {
       let pattern = try #require(patterns[light], "\(light.name)")

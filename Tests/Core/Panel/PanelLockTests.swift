@@ -75,7 +75,7 @@ private func s(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) 
     #expect([1, 1].map { lock.pressed($0, at: s(time + 61)) } == [.accepted, .wrong(wait: .zero)])
   }
 
-  @Test func `only after the first wrong code can its end start the right one`() {
+  @Test func `the end of a wrong code can start the right one only after the first wrong code`() {
     var lock = PanelLock(after: .seconds(60), code: [0, 1, 0, 2])
     // Twice a wrong code, the second of which ends like the right one begins.
     #expect([1, 1, 1, 1].map { lock.pressed($0, at: s(1)) }.last == .wrong(wait: .zero))

@@ -69,7 +69,7 @@ import Testing
     #expect(words.contains("report refused 15000 ms late") && !words.contains("store alarm"), "\(words)")
   }
 
-  @Test func `a program's request that was delayed is refused, unless it makes an output safe`() {
+  @Test func `a program's delayed request is refused, unless it makes an output safe`() {
     let story = running()
     let past = story.moment(5_000).instant
     #expect(story.at(20_000, .panel(.asked(action: "light", at: past))).contains("report refused 15000 ms late"))
@@ -94,7 +94,7 @@ import Testing
     #expect(story.at(20_000, .outputAsked("down", .on)).contains("output 1 on"))
   }
 
-  @Test func `a command delayed in the process, and a line whose commit took too long, are late`() {
+  @Test func `a command delayed in the process, or a line whose commit took too long, is refused as late`() {
     let topic = CommandPlan(topic: "c", trust: .trusted, window: nil, outputs: ["gate"])
     let room = CommandPlan(
       topic: "#door:h", trust: .room(RoomCommanders(users: ["@ann:h"])), window: .seconds(30), outputs: ["gate"])

@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a person is refused outside the person's days or hours, and the action's own hours apply, too`() throws {
+  @Test func `a person's days and hours apply in addition to the action's own hours`() throws {
     // The script's second 0 is a Monday, 13:33 UTC.
     let closed = try story(secret(limits(hours: ["Tue 00:00-24:00"])))
     #expect(

@@ -27,7 +27,7 @@ import Testing
     #expect(story.tap(at: 9000, reading) == ["store light", "note light-1"])
   }
 
-  @Test func `suspending a person does not affect other people's tags of the action`() {
+  @Test func `suspending a person leaves other people's tags of the action working`() {
     let story = KioskScript()
     story.startAll()
     var other = TagSecret.of(.light, id: "light-2", byte: 0x78)

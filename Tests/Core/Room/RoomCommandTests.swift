@@ -71,7 +71,7 @@ import Testing
     #expect(say("!gate on", as: "$5", power: -1, story).last == "reply - done to $5")
   }
 
-  @Test func `a room's lines show the tap log, and suspend people only if the room allows it`() {
+  @Test func `lines in a room show the tap log, and suspend people only if the room allows it`() {
     let story = running(plan)
     #expect(say("!history", story) == ["report command history on #door:h", "serve history to $1"])
     #expect(say("!suspend Ben", as: "$2", story).last == "reply - refused notAllowed to $2")

@@ -95,7 +95,7 @@ extension RoomEdit {
     #expect(!story.sleep(until: 20_000).contains { $0.contains("edit") })
   }
 
-  @Test func `each final state of a tap is an outcome, and a pending tap has none`() {
+  @Test func `each final state of a tap has an outcome, and a pending tap has none`() {
     let entry = OutboxEntry(
       id: EntryID(high: 1, low: 1), action: "bell", topic: "t", message: PayloadTemplate("m"), isRetained: false,
       trigger: .button, acceptedUnixMilliseconds: 0, expiry: .atUnixMilliseconds(1))
@@ -206,7 +206,7 @@ extension RoomEdit {
     #expect(count == Limits.roomEditTriesMax)
   }
 
-  @Test func `an edit whose process dies is sent again by the next one`() {
+  @Test func `an edit whose process dies is sent again by the next process`() {
     let story = KioskScript.withDueEdit()
     #expect(story.kiosk.delivery.edits.posted == .rung)
     story.at(100, .rooms(.ended(.signaled(9))))

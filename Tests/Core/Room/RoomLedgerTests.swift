@@ -81,7 +81,7 @@ import Testing
     #expect(story.kiosk.roomPosition == "p9")
   }
 
-  @Test func `if lines cannot be written, none acts, and each is answered`() {
+  @Test func `if lines cannot be written, none acts, and each gets a reply`() {
     let story = running()
     _ = open(story)
     _ = heard("!gate on", as: "$1", story)
@@ -107,7 +107,7 @@ import Testing
     #expect(open(story).isEmpty)
   }
 
-  @Test func `a line that a former kiosk left unanswered is answered once its room has commands again`() {
+  @Test func `a line that a former kiosk left unanswered gets a reply once its room has commands again`() {
     let story = running([RecordedCommand(room: "#gone:h", event: "$3", unixSeconds: 1_800_000_000)])
     #expect(open(story).isEmpty)
     var settings = story.kiosk.settings
@@ -151,7 +151,7 @@ import Testing
     #expect(story.at(5002, .store(.roomCommandsRecorded)).contains("poll rooms"))
   }
 
-  @Test func `a line whose room loses its commands during the commit is answered when they return`() {
+  @Test func `a line whose room loses its commands during the commit gets its reply when they return`() {
     let story = running()
     _ = open(story)
     _ = heard("!gate on", as: "$1", story)

@@ -35,7 +35,7 @@ import Testing
     #expect(third.at(31, .rooms(.ended(.signaled(9)))).contains("disconnect"))
   }
 
-  @Test func `a reload cancels the last will before the process ends, unless it is unchanged`() {
+  @Test func `a reload cancels the last will before the process ends, unless the will is unchanged`() {
     for (other, isCancelled) in [
       (will, false), (nil, true), (RoomWill(room: "#hall:h", body: "{}", after: .seconds(300)), true),
     ] {

@@ -150,7 +150,7 @@ import Testing
     TapTransition(.entry(.accepted(entry, uid: Self.card)))?.homeAssistantID
   }
 
-  @Test func `a tag written by Home Assistant's app is scanned by its id, even if the tag is known`() throws {
+  @Test func `a tag written by Home Assistant's app is scanned by its id, even if the tag is configured`() throws {
     let link = "https://www.home-assistant.io/tag/5f0bbc5b-1f7f-4b22-9a3e-3d9a9e3f1c11"
     for story in [story([known(.uri(link))]), story([known(.uid(.number(70)))]), story(publishesUnknown: true)] {
       story.tap(at: 100, type4(Self.homeAssistantTag))

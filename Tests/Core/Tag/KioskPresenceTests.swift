@@ -147,7 +147,7 @@ import Testing
     #expect(!story.sleep(until: 5_000).contains { $0.hasPrefix("store") })
   }
 
-  @Test func `toggle switches on and off, by any tag of the action, even across a restart`() throws {
+  @Test func `the toggle mode switches on and off, by any tag of the action, even across a restart`() throws {
     let story = story(.toggle)
     place(story, at: 1_000)
     let on = try #require(story.commit(at: 1_001).entry)

@@ -265,7 +265,7 @@ import Testing
     #expect(story.tap(at: 100, .of(.lightSecret), wasPresent: true) == ["store light", "note light-1"])
   }
 
-  @Test func `another tag replaces the held one`() {
+  @Test func `tapping another tag replaces the held tag`() {
     let story = KioskScript()
     story.startAll()
     story.at(100, .reader(.tagArrived(.number(1))))

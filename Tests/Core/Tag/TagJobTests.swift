@@ -69,7 +69,7 @@ import Testing
     #expect(outcome.uid == uid && job.writtenURL == nil)
   }
 
-  @Test func `a tag pulled away half-way still replaces its old secret when it returns`() {
+  @Test func `a tag pulled away half-way still replaces its old secret when it is written later`() {
     var job = job(FormerSecrets([old.secret], unshared: [old.secret.id]))
     _ = job.tagIsThere(uid, holding: old.url)
     #expect(fate(job.received(done(.pulledAway(begun: true)))) == "notice")

@@ -126,7 +126,7 @@ import Testing
     "9999999999999999999",
     "10000000000000000000", "18446744073709551617", "x", "1_000", "1,000",
   ])
-  func `an integer in a form that no app writes is refused in both parameters`(number: String) {
+  func `an integer with a spelling that no app writes is refused in both parameters`(number: String) {
     #expect(TagURLTests.error("smp://action?idx=\(number)&ts=1&sig=00") == .malformed(.index))
     #expect(TagURLTests.error("smp://action?idx=1&ts=\(number)&sig=00") == .malformed(.timestamp))
   }
@@ -163,7 +163,7 @@ import Testing
     "", "0", "zz", String(signature.dropLast()), signature + "00", signature + "0", signature.dropLast() + "g",
     "%62" + signature.dropFirst(1), String(repeating: "0", count: 64),
   ])
-  func `a malformed signature counts as invalid, and the URL is not malformed`(signature: String) throws {
+  func `a malformed signature is reported as invalid, and not as a malformed URL`(signature: String) throws {
     let text = "smp://action?idx=1&ts=1767225600&sig=" + signature
     #expect(TagURLTests.error(text) == nil)
     #expect(try !TagURLTests.verifies(text))

@@ -11,7 +11,7 @@ import Testing
     BrokerHistory.Entry(kind: .publish, words: ["mqtt", "pub", word], unixMilliseconds: seconds * 1000)
   }
 
-  @Test func `a command that is repeated immediately is not recorded again, and a later repetition moves up`() throws {
+  @Test func `an immediately repeated command is not recorded again, and a later repetition moves it up`() throws {
     let history = try #require(try BrokerHistory.open(folder: TestFolder.make("history") + "/a/b", makes: true))
     for (word, seconds) in [("x", Int64(0)), ("x", 59)] { try history.note(entry(word, seconds)) }
     #expect(try history.entries().map(\.unixMilliseconds) == [0])

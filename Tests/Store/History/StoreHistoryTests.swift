@@ -83,7 +83,7 @@ import TestSupport
     #expect(rows.map(\.unixMilliseconds) == [Self.now, Self.now + 900])
   }
 
-  @Test func `setting the clock back loses no row, and keeps the times and the order`() throws {
+  @Test func `setting the clock back neither loses rows nor changes their times or order`() throws {
     let store = try open()
     try note(store, refused(Self.now), refused(Self.now - 3_600_000), refused(Self.now + 1))
     #expect(try all(store).map { $0.unixMilliseconds - Self.now } == [0, -3_600_000, 1])

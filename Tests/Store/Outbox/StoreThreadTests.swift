@@ -297,7 +297,7 @@ import TestSupport
     #expect(try folder.open().fetch(after: 0, limit: 9, clockIsGood: true).entries.map(\.id.low) == [2])
   }
 
-  @Test func `an answered command from a room that could not be marked is marked with the next commit`() throws {
+  @Test func `a room's answered command that could not be marked is marked with the next commit`() throws {
     let row = RecordedCommand(room: "#door:h", event: "$1", unixSeconds: 1)
     let thread = try start { store in
       try store.transaction { () throws(DatabaseError) in try store.record([row], position: "p1") }

@@ -71,7 +71,7 @@ import Testing
     #expect(try folder.sqlite("SELECT count(*) FROM audit WHERE operation = 'person-added'") == "2")
   }
 
-  @Test func `a suspended person's secrets are marked so, and a renamed person keeps them`() throws {
+  @Test func `a suspended person's secrets are marked as suspended, and a renamed person keeps them`() throws {
     let store = try filled()
     let ann = try store.person(named: "Ann")
     try store.replace(ann.with(isSuspended: true), noting: entry("person-suspended"))
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: [(decomposed, typed), (typed, decomposed), ("Ann\u{200B} Lee", "Ann Lee")])
-  func `two spellings of a name are one person`(_ stored: String, _ other: String) throws {
+  func `two spellings of a name refer to the same person`(_ stored: String, _ other: String) throws {
     let store = try filled()
     try store.assign("secret-1", to: try keep("jose", stored, store), noting: entry("secret-assigned"))
     #expect(throws: (any Error).self) { try store.add(person(other), noting: entry("person-added")) }

@@ -65,7 +65,7 @@ import Testing
     #expect(try replica("SELECT group_concat(id) FROM secrets") == "id-2\n")
   }
 
-  @Test func `a store without the key leaves the recovery to one with the key`() throws {
+  @Test func `a store without the key leaves the recovery to a store with the key`() throws {
     try exchangeDatabase()
     try folder.sqlite("UPDATE meta SET value = 1000 WHERE name = 'secret changes'")
     _ = try folder.open()

@@ -104,7 +104,7 @@ import Testing
     #expect(throws: SiteFault.self) { try apply(store, 4, [], []) }
   }
 
-  @Test func `more tags than an action may have are refused as a whole`() throws {
+  @Test func `a bundle that exceeds an action's maximum of tags is refused as a whole`() throws {
     let store = try SecretStore.open(folder: folder.path)
     let ann = person("Ann")
     let tags = try (1...3).map { try tag(UInt8($0), of: ann) }

@@ -51,7 +51,7 @@ import Testing
     #expect(try eventually { try board.levels(of: "gate") == [true, false] })
   }
 
-  @Test func `garbage, a megabyte and deep JSON are refused, a flood is limited, and taps still work`() throws {
+  @Test func `garbage, a megabyte and deep JSON are refused, floods are limited, and taps still work`() throws {
     let board = try CommandWorld()
     let world = board.world
     try board.start()

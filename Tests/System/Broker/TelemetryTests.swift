@@ -29,7 +29,7 @@ import Testing
     #expect(eventually { world.witness?.all.contains { $0.topic == "tappet/kiosk/state" && $0.isRetained } == true })
   }
 
-  @Test func `without the key nothing is published about the state`() throws {
+  @Test func `without 'telemetry' nothing is published about the state`() throws {
     let world = try KioskWorld()
     try world.start()
     try world.goodTap()

@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `inserting or renaming an action keeps all tags working`() throws {
+  @Test func `tags keep working when actions are inserted or renamed`() throws {
     let world = try KioskWorld()
     try world.start()
     try edit(world, "actions:\n", "actions:\n  - {name: first, topic: home/first, message: m}\n")

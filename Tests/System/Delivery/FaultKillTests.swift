@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct FaultKillTests {
-  @Test func `a command killed before any change leaves the old or the new state, and then works`() throws {
+  @Test func `a command killed before any change leaves the old or the new state, and works the next time`() throws {
     let home = try FurnishedWorld(withBroker: false)
     for command in home.commands {
       try home.bringBack()

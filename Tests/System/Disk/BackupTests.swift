@@ -106,7 +106,7 @@ import Testing
     #expect(known.status == 0 && isThere(), "\(known)")
   }
 
-  @Test func `a state folder is created after a question, and using another kiosk's folder needs consent`() throws {
+  @Test func `a new state folder is created after a question, and using another kiosk's folder needs consent`() throws {
     let world = try KioskWorld(withBroker: false)
     let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
     let elsewhere = try Programs.temporaryFolder().path

@@ -22,7 +22,7 @@ import Testing
   private func count(_ light: String, in world: KioskWorld) -> Int { world.lights.count { $0 == light } }
 
   @Test
-  func `a tap on a full disk is refused with its own error, earlier taps stay, and later ones work`()
+  func `a tap on a full disk is refused as such, earlier taps are kept, and later taps work`()
     throws
   {
     let world = try panelled()

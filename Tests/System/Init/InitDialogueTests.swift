@@ -116,7 +116,7 @@ import Testing
     #expect(try session.status() == 1)
   }
 
-  @Test func `arrow keys move within a line, and Tab completes a path`() throws {
+  @Test func `arrow keys move the cursor within a line, and Tab completes a path`() throws {
     let authority = folder.path + "/authority.pem"
     try FileManager.default.copyItem(atPath: try Certificates.path("ca.pem"), toPath: authority)
     let (left, up) = ("\u{1B}[D", "\u{1B}[A")

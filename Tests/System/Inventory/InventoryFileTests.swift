@@ -259,7 +259,7 @@ import Testing
     ("HB.asset_id,HB.name,HB.location\n000-000,Box,A\n000-000,Box,A\n000-000,Box,A\n", 3),
     ("building,room,spot,box,item\nA,A,A,A,Box\nA,A,A,A,Box\nA,A,A,A,Box\n", 3),
   ])
-  func `entries with equal names are matched by their numbers, or otherwise by their order`(
+  func `entries with equal names are matched by their numbers, or by their order`(
     _ text: String, _ count: Int
   ) throws {
     let path = try file("equal.csv", text)

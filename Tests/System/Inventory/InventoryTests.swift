@@ -69,7 +69,7 @@ import Testing
     try world.goodTap()
   }
 
-  @Test func `notes keep their lines, and an argument that is not UTF-8 is refused`() throws {
+  @Test func `notes keep their line breaks, and an argument that is not UTF-8 is refused`() throws {
     let world = try KioskWorld(withBroker: false)
     try fill(world)
     #expect(try world.tappet("item", "edit", "M4 x 20", "--notes", "Größe 4\r\n  with  Bob").status == 0)

@@ -93,7 +93,7 @@ import Testing
     #expect(count("clock-behind") == 1 && count("clock-unknown") == 1, "\(world.log)")
   }
 
-  @Test func `on a holiday actions with hours do not act, and all others do`() throws {
+  @Test func `on a holiday actions with hours do not act, and all other actions do`() throws {
     let days = [0, 86_400].map { (offset: Double) -> String in
       let formatter = DateFormatter()
       formatter.locale = Locale(identifier: "en_US_POSIX")

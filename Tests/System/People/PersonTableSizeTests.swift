@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.serialized) struct PersonTableSizeTests {
   @Test(arguments: [true, false])
-  func `ten thousand people are imported together, and with one more none is`(runs: Bool) throws {
+  func `ten thousand people are imported together, and ten thousand and one are refused`(runs: Bool) throws {
     let world = try KioskWorld(withBroker: false)
     if runs { try world.start(until: "offline") }
     let path = world.folder + "/people.csv"

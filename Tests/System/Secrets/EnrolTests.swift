@@ -161,7 +161,7 @@ import Testing
   // MARK: Both
 
   @Test(.enabled(if: SmallDisk.isPossible, "only root may mount a file system"))
-  func `a full disk changes nothing, and the board is not registered`() throws {
+  func `a full disk leaves everything unchanged, and the board is not registered`() throws {
     let disk = try SmallDisk()
     let fleet = try FleetStandIn()
     let board = try EnrolBoard(in: disk.path)

@@ -144,7 +144,7 @@ enum ControlSocket {
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can be another user"))
-  func `another user of the socket's group can change secrets, sees no key, and is recorded`() throws {
+  func `another user of the socket's group can change secrets, which is recorded, but sees no key`() throws {
     let world = try KioskWorld()
     let control = try Programs.temporaryFolder().path
     defer { try? FileManager.default.removeItem(atPath: control) }

@@ -50,7 +50,7 @@ import Testing
     """
 
   @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
-  func `run as root, check connects as the state folder's owner, and reports files unreadable to that user`() throws {
+  func `check, run as root, connects as the state folder's owner, and reports files unreadable to that user`() throws {
     let world = try KioskWorld(withBroker: false)
     let output = world.folder + "/server"
     let server = try TestProcess(Programs.python(), ["-c", Self.noting], output: output)

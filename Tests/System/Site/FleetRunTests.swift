@@ -81,7 +81,7 @@ import Testing
     #expect(kept.output.isEmpty, "\(kept)")
   }
 
-  @Test func `one topic queries all kiosks, but not with a wrong key or without permission`() throws {
+  @Test func `one topic queries all kiosks, and a wrong key or a missing permission gets no response`() throws {
     let world = try Self.world(
       """
         - {topic: home/command, trust: signed, key: {file: fleet.key}, expires: 5 s, check: true}

@@ -133,7 +133,7 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
     #expect(record == "UriRecord \(actionURL)")
   }
 
-  @Test func `with pacing, a READ takes the time of line and air`() throws {
+  @Test func `with pacing, a READ takes as long as on a real line and in the air`() throws {
     let world = try LibNFCToolsWorld(paced: true)
     try world.tell("place ultralight")
     #expect(try world.tool("nfc-mfultralight", ["r", world.folder.appendingPathComponent("dump").path]).status == 0)

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: [0, 0.05, 0.15, 0.25])
-  func `a write that starts just after a tag left is done on the next one, without mentioning the old one`(
+  func `a write that starts just after a tag left waits for the next tag, without mentioning the old one`(
     _ delay: Double
   ) throws {
     let world = try KioskWorld()

@@ -27,7 +27,8 @@ extension KioskWorld {
 }
 
 @Suite struct TapPullTests {
-  @Test func `a tag pulled away after any number of exchanges is refused or unseen, and works the next time`() throws {
+  @Test func `a tag pulled away after any number of exchanges is refused or not seen, and works the next time`() throws
+  {
     try KioskWorld().pullAway("ntag215", 4)
   }
 }
@@ -35,7 +36,7 @@ extension KioskWorld {
 // Not in the gate: it repeats the same with other tags.
 @Suite(.serialized) struct TapPullVerifyTests {
   @Test(arguments: [("ultralight-ev1-128", 4), ("type4", 9)])
-  func `other tags pulled away after any number of exchanges are refused or unseen, and work the next time`(
+  func `other tags pulled away after any number of exchanges are refused or not seen, and work the next time`(
     model: String, exchangesMax: Int
   ) throws {
     try KioskWorld().pullAway(model, exchangesMax)

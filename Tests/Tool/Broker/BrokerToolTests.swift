@@ -40,7 +40,7 @@ import Testing
     #expect(histogram.percentile(thousandths: 1) == 0 && histogram.count == 2)
   }
 
-  @Test func `reconnects are made after 1, 2, 4 … 64 s, and pause after a storm`() {
+  @Test func `reconnects follow after 1, 2, 4 … 64 s, and pause after a storm`() {
     var policy = ReconnectPolicy()
     var now = Instant(nanoseconds: 0)
     var pauses: [Int64] = []

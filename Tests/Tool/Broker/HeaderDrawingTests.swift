@@ -52,7 +52,7 @@ import TestSupport
     #expect(lines == expected)
   }
 
-  @Test func `colours change only the colours`() throws {
+  @Test func `colours change nothing but the colours`() throws {
     for name in Headers.names {
       let profile = try Headers.profile(name)
       let plain = HeaderDrawing.lines(profile: profile, uses: Self.uses, colour: false)

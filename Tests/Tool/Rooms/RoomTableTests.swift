@@ -217,7 +217,7 @@ import Testing
     #expect(counts.unread == 2 * Limits.roomUnreadMax && counts.mentions == counts.unread)
   }
 
-  @Test func `an invitation with two inviters has no certain inviter`() throws {
+  @Test func `an invitation with two inviters has no definite inviter`() throws {
     func invitation(_ senders: String...) throws -> Invitation? {
       let events = senders.map { sender in
         [
