@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: 1...5 as ClosedRange<UInt64>)
-  func `MQTT 5 packets with flipped bits do nothing worse than end the connection`(_ seed: UInt64) throws {
+  func `MQTT 5 packets with flipped bits at worst end the connection`(_ seed: UInt64) throws {
     var random = Randomness(seed: (seed, 5, 5, 5))
     let good: [[UInt8]] =
       [[0x20, 8, 0, 0, 5, 0x13, 0, 30, 0x25, 0], [0xE0, 2, 0x8E, 0], [0x40, 4, 0, 1, 0x10, 0], [0xD0, 0]]

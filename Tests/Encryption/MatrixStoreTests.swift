@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [2, 70_000, -1, 0])
-  func `if only the version number is damaged, it is corrected, and the keys are kept`(_ number: Int) throws {
+  func `a damaged version number is corrected, and the keys are kept`(_ number: Int) throws {
     do { try open().commit([change("a", "one")]) }
     do { try Database(path: folder + "/matrix.db").execute("PRAGMA user_version = \(number)") }
     #expect(try content(open()) == ["a": "one"])

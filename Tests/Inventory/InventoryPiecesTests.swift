@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a number that replaces an undone piece adds all of its pieces`() throws {
+  @Test func `a number that replaces an undone piece counts in full`() throws {
     _ = try inventory.adjust(screws, by: 1, ticket: 1, by: "kiosk")
     try inventory.undo(by: "Eve")
     #expect(try inventory.adjust(screws, by: 25, replacing: 1, ticket: 2, by: "kiosk").quantity == 35)

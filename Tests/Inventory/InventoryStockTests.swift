@@ -108,7 +108,7 @@ import Testing
     #expect(try say(CalendarDay(number: later.number + 1)) && inventory.loanCount() == 1)
   }
 
-  @Test func `a loan that was returned while it was reported does not hide the next one`() throws {
+  @Test func `a loan that is returned while being reported does not hide the next loan`() throws {
     let drill = try item("Drill")
     let due = CalendarDay(number: 20_000)
     try inventory.lend(drill, to: "Ann", until: due, by: "Ben")

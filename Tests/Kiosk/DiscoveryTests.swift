@@ -155,7 +155,7 @@ import Testing
     #expect(back as? [String] == [text])
   }
 
-  @Test func `a removed component is listed only with its platform`() throws {
+  @Test func `a removed component is described by its platform alone`() throws {
     let discovery = try #require(Discovery(configuration(Self.small)))
     let now = discovery.components.map { AnnouncedTopics.Component(key: $0.key, platform: $0.platform) }
     let before = AnnouncedTopics.Component(key: "switch_old", platform: "switch")

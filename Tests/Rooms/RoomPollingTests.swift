@@ -27,7 +27,7 @@ import Testing
     #expect(poll(after: .seconds(2)) == .zero && poll(after: .milliseconds(5)) == .zero)
   }
 
-  @Test mutating func `a flood of messages to the device is read ten times as fast`() {
+  @Test mutating func `a flood of messages to the device is polled ten times a second`() {
     for _ in 0...Limits.roomHastyAnswersMax { _ = poll(after: .milliseconds(5)) }
     polling.asked(at: now)
     #expect(polling.answered(isEmpty: false, isFirst: false, isFull: true, at: now) == now + .milliseconds(100))
@@ -46,7 +46,7 @@ import Testing
     #expect(refused == now + .seconds(60) && polling.needsSuccessor)
   }
 
-  @Test mutating func `the next process reads unusable files again`() {
+  @Test mutating func `after unusable files the session's process is replaced, and reads them again`() {
     let due = polling.failed(.trouble(.fileUnusable, code: 28), retryAfter: nil, at: now)
     #expect(due == now + Limits.roomFilesRetry && polling.needsSuccessor)
     polling = RoomPolling()

@@ -153,7 +153,7 @@ private final class Host {
   }
 
   /// Field notes §5.2 and §8: select 8 ms, 100 bytes by FAST_READ about 26 ms in two exchanges, by READ 46 ms in seven.
-  @Test func `with pacing, a message takes its time on the line and in the air`() throws {
+  @Test func `with pacing, a message takes as long as on a real line and in the air`() throws {
     let host = Host(paced: true)
     try host.place("ntag213")
     let select = host.time(Self.list)

@@ -130,7 +130,7 @@ import Testing
     #expect(try self.keys(opened.store) == keys)
   }
 
-  @Test func `garbage in the log costs its content, but no secret`() throws {
+  @Test func `garbage in the log loses the log's content, but no secret`() throws {
     // Open while the log is spoilt: at the end SQLite puts the log into the database.
     let store = try folder.open()
     try store.addSecret(try secret(1), sealedUnder: try folder.key())

@@ -112,7 +112,7 @@ import Testing
     [0x30, 13, 0xBF, 0x81, 0x01, 0, 0x04, 1, 0, 0x02, 4, 0x7F, 0xFF, 0xFF, 0xFF],
     [0x30, 17, 0x04, 0x84, 0, 0, 0, 11, 0x30, 9, 0x04, 1, 0, 0x02, 4, 0x7F, 0xFF, 0xFF, 0xFF],
   ])
-  func `no BER encoding hides the iterations of a file`(_ bytes: [UInt8]) throws {
+  func `the number of iterations is found in every BER encoding`(_ bytes: [UInt8]) throws {
     let path = folder + "/hidden"
     try Data(bytes).write(to: URL(fileURLWithPath: path))
     let problem = #expect(throws: CertificateProblem.self) { try ClientIdentity.read([path]) { _ in nil } }

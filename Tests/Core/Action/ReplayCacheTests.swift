@@ -5,7 +5,7 @@ import Testing
 @testable import TappetCore
 
 @Suite struct ReplayCacheTests {
-  @Test func `once a token has acted, tokens of later seconds act, despite rounding of the clocks`() throws {
+  @Test func `once a token has acted, tokens of later seconds also act, despite rounded clocks`() throws {
     for offset in stride(from: 0, to: 1000, by: 10) as StrideTo<Int64> {
       var memory = ReplayCache(window: 5, startedAt: Instant(nanoseconds: 0))
       var hasActed = false
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `a proof that has acted is refused as repeated, despite rounding of the clocks`() throws {
+  @Test func `a proof that has acted is refused as repeated, despite rounded clocks`() throws {
     let start = Instant(nanoseconds: 500_000)
     for offset in stride(from: 0, to: 1200, by: 5) as StrideTo<Int64> {
       var memory = ReplayCache(window: 0, startedAt: start)

@@ -33,7 +33,7 @@ import Testing
     #expect(story.tap(at: 9000, try reading(on: 1)) == ["store light", "note light-1"])
   }
 
-  @Test func `tags of phones, imported secrets and actions without binding are not bound`() throws {
+  @Test func `phones' tags, imported secrets and actions without 'bind_uid' are not bound to a UID`() throws {
     let bound = story(binds: true)
     bound.at(20, .secretsLoaded([secret(uid: uid)]))
     #expect(bound.tap(at: 100, try reading(signedAt: 1001, on: 2)) == ["store light", "note light-1"])

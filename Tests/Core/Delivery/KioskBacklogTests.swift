@@ -38,7 +38,7 @@ import Testing
     return (reports, removals)
   }
 
-  @Test func `a long backlog is one line of the log, and its removals share commits`() {
+  @Test func `a long backlog is logged as one line, and its removals share commits`() {
     let (reports, removals) = drain(300)
     #expect(reports.filter { $0 == "report delivered light of many" }.count == 200)
     #expect(reports.filter { $0 == "report delivered light" }.count == 100)
@@ -94,7 +94,7 @@ import Testing
     #expect(words.filter { $0.hasPrefix("light delivered") }.count == 1 && story.kiosk.counters.delivered == 40)
   }
 
-  @Test func `hundreds of entries dropped at once are one line of the log`() {
+  @Test func `hundreds of entries dropped together are logged as one line`() {
     let story = KioskScript()
     let disk = (1...300).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
     story.start(summary: OutboxSummary(count: 300, size: 1_800))

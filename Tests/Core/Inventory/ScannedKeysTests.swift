@@ -226,7 +226,7 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     #expect(typist.press([Key.enter, Key.b, Key.enter]) == [.failure(.scanIncomplete), .success("b")])
   }
 
-  @Test mutating func `2, a pause and 5 are refused together, however they are typed`() {
+  @Test mutating func `digits with a pause between them are refused together, however they are typed`() {
     let torn = [Scan.failure(.scanIncomplete), .failure(.scanIncomplete)]
     #expect(typist.press([3]) == [])
     typist.milliseconds += 700

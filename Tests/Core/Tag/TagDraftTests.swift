@@ -9,7 +9,7 @@ import Testing
     name: "garage", title: "Garage", index: 7, topic: "t", message: PayloadTemplate("m"))
 
   @Test(arguments: [false, true])
-  func `a draft's message has a URL that its own secret verifies, and the key only if requested`(
+  func `a draft's URL verifies with its own secret, and contains the key only if requested`(
     carriesKey: Bool
   ) throws {
     let draft = try TagDraft(

@@ -119,7 +119,7 @@ import TestSupport
     #expect(try folder.open().fallback(at: "mqtts://a:1") == nil)
   }
 
-  @Test func `only the last working one of several brokers is remembered`() throws {
+  @Test func `of several brokers, only the last one that worked is remembered`() throws {
     let thread = try start()
     thread.submit(.recordBroker(url: "mqtts://a:1"))
     thread.submit(.recordBroker(url: "mqtts://b:1"))

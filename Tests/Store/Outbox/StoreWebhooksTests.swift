@@ -113,7 +113,7 @@ extension OutboxEntry {
     #expect(try folder.open().workedWebhooks() == ["a: b": -5, "c": 7])
   }
 
-  @Test func `each destination has its own sequence of numbers, without gaps`() throws {
+  @Test func `each destination numbers its own entries without gaps`() throws {
     let store = try folder.open()
     _ = try store.append([.hook(1, topic: "home/a"), .hook(2), .hook(3, topic: "home/a")])
     #expect(try store.entries().map(\.sequence) == [1, 2])

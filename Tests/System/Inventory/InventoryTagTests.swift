@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct InventoryTagTests: InventoryDeskSuite {
-  @Test func `a thing's tag needs no action, a plain tag needs no secret, and an existing tag is learned`() throws {
+  @Test func `tags for things are written without an action or, if plain, a secret, and existing tags are learned`()
+    throws
+  {
     let world = try world()
     try world.start()
     let box = try writeTag(world, "--box", "B-5", action: nil)

@@ -84,7 +84,7 @@ import Testing
     #expect(row.contains("Ann,no,2026-12-01,2026-12-31,Tue 08:00-12:00; Fri 00:00-24:00,"), "\(row)")
   }
 
-  @Test func `unspecified limits are kept with their uses so far, and --always removes all limits`() throws {
+  @Test func `unspecified limits and their use counts are kept, and --always removes all limits`() throws {
     let world = try KioskWorld(withBroker: false)
     let table = world.folder + "/people.csv"
     try "name,uses,used\nAnn,5,2\n".write(toFile: table, atomically: true, encoding: .utf8)

@@ -56,7 +56,7 @@ import Testing
     #expect(plain.status == 0 && all.count == 4 && all.allSatisfy { $0["parent"] is NSNull }, "\(plain)")
   }
 
-  @Test func `an unreadable space takes one line, and long names fit into a response`() throws {
+  @Test func `an unreadable space is reported on one line, and long names are read completely`() throws {
     try join("!sealed:h", "!torn:h")
     let list = try world.tappet("matrix", "list", "--by-space")
     #expect(list.status == 1 && list.errors.contains("the rooms of 1 space could not be read"), "\(list.errors)")
