@@ -56,7 +56,7 @@ import Testing
     let weekday = Calendar(identifier: .gregorian).component(.weekday, from: Date())
     let day = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][(weekday + 1) % 7]
     #expect(try world.tappet("person", "allow", "Cleaner", "--hours", "\(day) 00:00-24:00").status == 0)
-    try paste("Somebody leaves", world)
+    try paste("Someone leaves", world)
 
     func tap(_ name: String, until light: String) throws {
       let url = try Signing.url(index: "3", key: try #require(keys[name]))
