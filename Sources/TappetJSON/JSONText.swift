@@ -10,7 +10,7 @@ package struct JSONText {
     case none
     /// The elements of arrays, such as the events in a response to /sync.
     case elements
-    /// The values with this number of objects and arrays around them.
+    /// The values inside this number of nested objects and arrays.
     case level(Int)
   }
 

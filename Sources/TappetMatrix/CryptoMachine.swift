@@ -185,7 +185,7 @@ package final class CryptoMachine {
     if case .upload = kind, status == 400 { return try collides(JSON(decoding: body)) }
     if kind == .identity || kind == .signatures { return identityAnswered(kind, status: status) }
     if case .newest(let room) = kind { return newestAnswered(room, status: status, body) }
-    // A server writes the keys of its users' devices, and must not keep the room's other members from its key.
+    // A server writes the keys of its users' devices, and must not prevent other members from getting the room key.
     guard status == 200, let answer = JSON(decoding: body, roundsFractions: true, omitting: .level(3)) else {
       return false
     }

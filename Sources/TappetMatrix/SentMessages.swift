@@ -81,7 +81,7 @@ struct SentMessages {
 struct SentHistory {
   /// By room id.
   var sent: [String: SentMessages] = [:]
-  /// The rooms for which they were compared with those of the homeserver.
+  /// The rooms whose sent messages were compared with the homeserver's.
   var compared: Set<String> = []
 }
 

@@ -66,7 +66,7 @@ struct RoomOutbox {
 
   /// The result of a message that is not sent again.
   enum Outcome: Equatable {
-    /// The homeserver has the message, as this event, unless its id is too long.
+    /// The homeserver accepted the message as this event; `nil` if the id is too long.
     case accepted(event: String?)
     case answered(status: Int, retryAfter: Duration?)
     case failed(TransportError, code: Int32)

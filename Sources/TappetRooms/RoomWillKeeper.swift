@@ -104,7 +104,7 @@ struct RoomWillKeeper {
   /// Whether the message is still to be cancelled.
   var isCancelling: Bool { isEnding && told != .cancelled }
 
-  /// Cancels the message, and schedules none again.
+  /// Cancels the message, and schedules no other.
   mutating func end(at now: Instant) {
     switch state {
     case .waiting: state = .ending(nil)

@@ -1,5 +1,5 @@
 // The pauses after messages that the broker refuses temporarily, for example because of a quota. Each action has its
-// own pause, so that the messages of others are sent in the meantime. Pure decision logic.
+// own pause, so that the messages of other actions are sent in the meantime. Pure decision logic.
 
 /// The actions whose last message the broker has refused temporarily.
 struct RefusalBackoff: Sendable {
