@@ -38,7 +38,7 @@ package enum StoreRequest: Sendable {
 
   // The following requests receive no response; each comment states the cost of losing the request.
 
-  /// Record with the next commit, or with the row of the tap, that a tag with this secret was used; losing the record is
+  /// Record with the next commit, or with the tap's row, that a tag with this secret was used; losing the record is
   /// harmless.
   ///
   /// `uid` is the UID of the tag, if the tag was not known to have this secret.

@@ -52,7 +52,7 @@ import Testing
     #expect(story.kiosk.counters.expired == 2 && story.kiosk.outboxCount == 0)
   }
 
-  @Test func `no clock is too far from an expiry for the time that is left`() {
+  @Test func `the remaining time is right even if the clock is far from the expiry`() {
     let past = Moment(instant: Instant(nanoseconds: 0), unixMilliseconds: -1)
     #expect(Expiry.atUnixMilliseconds(.max).remaining(at: past) > .zero)
     #expect(Expiry.atUnixMilliseconds(5).remaining(at: past) == .milliseconds(6))
