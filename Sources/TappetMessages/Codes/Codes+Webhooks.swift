@@ -77,7 +77,7 @@ extension HelperLoss {
   package func code(of helper: Helper) -> String {
     switch (helper, self) {
     case (.reader, .ended): "reader-ended"
-    case (.reader, .silent): "reader-silent"
+    case (.reader, .silent): "reader-hung"
     case (.reader, .malformed): "reader-malformed"
     case (.reader, .notStarted): "reader-not-started"
     case (.webhooks, .ended): "webhooks-ended"
