@@ -8,6 +8,15 @@ package struct Instant: Comparable, Hashable, Sendable {
   /// Creates an instant from the number of nanoseconds since the machine started.
   package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+  /// Creates an instant from the number of milliseconds since the machine started; saturates.
+  package init(milliseconds: Int64) {
+    let (product, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
+    nanoseconds = overflow ? (milliseconds < 0 ? .min : .max) : product
+  }
+
+  /// Milliseconds since the machine started, rounded down.
+  package var wholeMilliseconds: Int64 { nanoseconds / 1_000_000 }
+
   /// Returns whether `left` is earlier than `right`.
   package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
   /// Returns the instant `right` after `left`; saturates instead of overflowing.

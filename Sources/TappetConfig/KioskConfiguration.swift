@@ -35,6 +35,8 @@ package struct KioskConfiguration: Sendable {
   package var commands: [CommandPlan] = []
   /// The site that provides the kiosk's people; `nil` if the kiosk belongs to no site.
   package var site: SiteSettings?
+  /// Settings of the page; `nil` if the kiosk has none.
+  package var web: PageSettings?
   /// Webhooks of the actions, including rooms.
   package var webhooks: [WebhookEndpoint] = []
   /// Settings of the session on a Matrix homeserver; `nil` if there is no session.

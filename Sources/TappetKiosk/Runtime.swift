@@ -6,7 +6,6 @@ import CPlatform
 import TappetBroker
 import TappetConfig
 import TappetCore
-import TappetJSON
 import TappetMessages
 import TappetPlatform
 import TappetStore
@@ -37,6 +36,7 @@ package final class Runtime {
   var panel: RuntimePanel
   var announced: AnnouncedTopics
   var control = ControlHost()
+  var page: PageHost
   let supervisor = Supervisor()
   /// The observers, including the log, and the last taps.
   package var observers: KioskObservers
@@ -66,6 +66,7 @@ package final class Runtime {
     kiosk = Kiosk(settings: parts.settings, seed: parts.seed, at: parts.openedAt.instant)
     certificates = CertificateMonitor(parts.configuration.broker)
     observers = KioskObservers(startedAt: parts.openedAt.instant)
+    page = PageHost(startedAt: parts.openedAt.instant)
     inbox.append(.started(parts.summary))
     inbox.append(.secretsLoaded(parts.secrets + store.ownSecrets))
     if !parts.learnedTags.isEmpty { inbox.append(.tagsLearned(parts.learnedTags)) }
@@ -106,6 +107,7 @@ package final class Runtime {
         answer: calling(self) { $0.answer($1, from: $2) })
       control.server?.onGone = calling(self) { $0.cancelTagJob(of: $1) }
     } catch { throw ControlServer.failure(at: path, error) }
+    try openPage()
   }
 
   /// Handles the first events and opens the panel.
@@ -185,6 +187,7 @@ package final class Runtime {
       for effect in kiosk.handle(event, at: now) { perform(effect, at: now) }
     }
     inbox.endHandling()
+    showPage()
     setTimer()
     supervisor.report(kiosk.status, configuration)
     showView()
@@ -206,7 +209,7 @@ package final class Runtime {
 
   private func setTimer() {
     var deadline = Self.nextDeadline(of: &kiosk, at: now())
-    for other in [clock.deadline, supervisor.deadline, certificates.deadline] {
+    for other in [clock.deadline, supervisor.deadline, certificates.deadline, page.deadline] {
       if let other, other < deadline ?? Instant(nanoseconds: .max) { deadline = other }
     }
     reactor.setTimer(at: deadline)
@@ -314,7 +317,9 @@ package final class Runtime {
       guard let url = endpointURL(endpoint) else { return }
       store.thread.submit(.recordBroker(url: url))
     case .disconnect: broker?.disconnect()
-    case .store(let request): store.thread.submit(request)
+    case .store(let request):
+      page.record(request)
+      store.thread.submit(request)
     case .applySite(let bundle): apply(bundle)
     case .light(let light): show(light, at: now.instant)
     case .setOutput(let index, let isOn): panel.set(output: index, isOn: isOn)
@@ -361,37 +366,5 @@ package final class Runtime {
   private func endpointURL(_ index: Int) -> String? {
     guard let endpoints = configuration.broker?.endpoints, endpoints.indices.contains(index) else { return nil }
     return endpoints[index].text
-  }
-
-  private func show(_ light: Light, at now: Instant) {
-    panel.show(light, at: now)
-    observers.onLight?(light)
-    control.server?.broadcast { _ in .object(["light": .string(light.name), "at_ns": .number(now.nanoseconds)]) }
-  }
-
-  private func tell(_ report: Report, at now: Moment) {
-    if configuration.historyAge != nil, let (row, mayWait) = TapRecord.row(of: report, at: now) {
-      store.thread.submit(.recordTap(row, mayWait: mayWait))
-    }
-    if report.isOneOfMany { return observers.recordQuietly(report, configuration) }
-    let record = LogRecord(report, configuration)
-    observers.note(report, record, at: now)
-    log(record, of: report)
-    if report.isOfState { control.server?.broadcast { view.json(maySeeKeys: $0) } }
-  }
-
-  func log(_ record: LogRecord, of report: Report? = nil) {
-    observers.log(record)
-    control.server?.broadcast { maySeeKeys in
-      guard case .object(var members) = record.json(maySeeKeys: maySeeKeys) else { return .null }
-      let facts: KeyValuePairs<String, JSON> = [
-        "time": .time(unixMilliseconds: SystemClock().now().unixMilliseconds),
-        "person": .optional(report?.person?.name), "trigger": .optional(report?.trigger?.name),
-      ]
-      for (name, value) in facts where !members.contains(where: { $0.name == name }) {
-        members.append(JSON.Member(name: name, value: value))
-      }
-      return .object(members)
-    }
   }
 }

@@ -42,6 +42,7 @@ struct CommandGroup {
       CommandGroup("broker", "store the kiosk's password for the broker"),
       CommandGroup("panel", "lock the buttons"),
       CommandGroup("output", "list and switch the outputs"),
+      CommandGroup("web", "let browsers use the kiosk's page"),
       CommandGroup("command", "test the commands that a kiosk accepts"),
       CommandGroup("outbox", "list, drop and export pending messages"),
       CommandGroup("tag", "read, write, protect and learn tags"),

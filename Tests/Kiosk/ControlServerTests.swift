@@ -74,6 +74,24 @@ import Testing
     try turn { textSoFar(result) == "4 bytes\n" }
   }
 
+  @Test func `a watcher that does not read is disconnected, and others hear on`() throws {
+    let server = try ControlServer(listener: .listen(at: path), reactor: reactor, clientsMax: 2) { _, client in
+      client.isWatching = true
+      client.send(.null)
+    }
+    let clients = try (0..<3).map { _ in try UnixSocket.connect(to: path) }
+    for client in clients { client.send(Array("{}".utf8)) }
+    try turn { clients.allSatisfy { $0.waitReadable(for: .zero) } }
+    #expect(clients[2].receive(sizeMax: 512) != .message(Array("null".utf8)))
+    #expect(clients[0].receive(sizeMax: 512) == .message(Array("null".utf8)))
+    let event = [UInt8](repeating: 0x20, count: 4096)
+    for _ in 0..<1000 {
+      server.tellWatchers { _ in event }
+      while case .message = clients[0].receive(sizeMax: 8192) {}
+    }
+    #expect(clients[1].isHungUp && !clients[0].isHungUp && server.isWatched)
+  }
+
   @Test func `connections are reserved for root when all others are in use`() throws {
     var isRoot = false
     var answered = 0

@@ -26,6 +26,13 @@ import Testing
       .allowPerson("Ada", limits), .allowPerson("Ada", LimitWords()), .removePerson("Ada", forgetsTaps: true),
       .assignSecret(id: "a1", person: ""), .importPeople(rows, isTrial: true), .listLearnedTags(from: 0),
       .learnTag(.text("box 7"), action: "bell", label: "Card"), .forgetTag("04a1b2c3"),
+      .listPageDevices, .removePageDevice("Hall"),
+    ]
+    let page: [PageRequest] = [
+      .enter(from: "192.0.2.7", host: "front-door.local", token: payload), .enter(from: "?", host: "", token: nil),
+      .pair(code: payload), .state, .watch, .press(PagePress("garage", id: "7d1f", milliseconds: 9)),
+      .press(PagePress("garage", id: "7d1f", milliseconds: 9, isForm: true)), .confirm(question: 4),
+      .cancel(question: 5),
     ]
     return [
       .status, .watch, .lockPanel, .listOutputs, .switchOutput("gate", .pulse),
@@ -33,7 +40,8 @@ import Testing
       .dropEntries(nil), .dropEntries(EntryID(hex: "00112233445566778899aabbccddeeff")),
       .retryEntries(nil), .retryEntries(EntryID(hex: "00112233445566778899aabbccddeeff")), .reloadSession,
       .nextTag, .watchTags, .beginTagJob(job), .cancelTagJob, .stagePeople(rows),
-    ] + secrets.map { .secrets($0) }
+      .offerPairing(name: "Hall", level: .press),
+    ] + secrets.map { .secrets($0) } + page.map { .page($0) }
   }()
 
   @Test(arguments: requests)
@@ -52,6 +60,8 @@ import Testing
     (#"{"request":"outbox-drop"}"#, "32 hex digits"), (#"{"request":"tag-job","kind":"burn"}"#, "'kind' is unknown"),
     (#"{"request":"value-keep","name":"check"}"#, "only the timestamp key"),
     (#"{"request":"tag-learn","action":"bell"}"#, "specifies no tag"),
+    (#"{"request":"press","action":"bell","at":1}"#, "needs an 'id'"),
+    (#"{"request":"web-pair","name":"Hall","level":"all"}"#, "'look', 'press' or 'manage'"),
     (#"{"request":"person-import","rows":[["Ada"]]}"#, "starts with a line number"),
   ])
   func `a message that is not a request is refused with its reason`(_ text: String, _ reason: String) throws {

@@ -50,4 +50,34 @@ extension Limits {
   package static let controlPlacesKept = 2
   /// Maximum number of clients accepted per turn of the loop; the remaining clients are accepted in the next.
   package static let controlAcceptsPerTurn = 4
+  // MARK: The page
+  /// Maximum number of connections from tappet-web: its streams, and one for each request in progress.
+  package static let pageClientsMax = 32
+  /// Maximum number of paired devices.
+  package static let pageDevicesMax = 64
+  /// Number of buttons on the page if the configuration does not list them, and maximum number.
+  package static let pageUsualTiles = 4
+  package static let pageTilesMax = 8
+  /// Maximum number of names under which the page is served.
+  package static let pageNamesMax = 16
+  /// Time in which a pairing code must be typed: a walk from the terminal to the tablet.
+  package static let pairingTime: Duration = .seconds(300)
+  /// Maximum number of attempts at a pairing code, which has 100 million possible values.
+  package static let pairingAttemptsMax = 5
+  /// Maximum age of a press on the page.
+  package static let pagePressAgeMax: Duration = .seconds(5)
+  /// Maximum age of the form of a page without script, which reloads every 10 s.
+  package static let pageFormAgeMax: Duration = .seconds(30)
+  /// Time for which the id of a press is remembered: longer than any press is accepted.
+  package static let pagePressMemory: Duration = .seconds(60)
+  /// Maximum number of remembered presses.
+  package static let pagePressesMax = 256
+  /// Maximum length of the id of a press, in bytes; a UUID has 36.
+  package static let pagePressIDSizeMax = 64
+  /// Maximum number of entries whose author on the page is remembered until their outcome.
+  package static let pageOriginsMax = 64
+  /// Interval of the beat on a stream; a page that hears nothing for 25 s turns grey.
+  package static let pageBeat: Duration = .seconds(10)
+  /// Minimum interval between two states on a stream.
+  package static let pageStateInterval: Duration = .milliseconds(100)
 }

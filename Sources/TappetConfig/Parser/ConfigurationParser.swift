@@ -139,7 +139,7 @@ extension YAMLReader {
     let keys = [
       "broker", "timestamp_key", "reader", "panel", "actions", "tags", "unknown_tags", "commands", "telemetry",
       "home_assistant", "clock", "outbox", "history", "state", "control", "max_secrets", "time_zone", "holidays",
-      "matrix", "inventory", "site",
+      "matrix", "inventory", "site", "web",
     ]
     guard let top = mapping(root, keys: keys) else { return nil }
     var broker = broker(top["broker"])
@@ -182,6 +182,7 @@ extension YAMLReader {
       let sizeMax = Limits.socketPathSizeMax - (control.utf8.count - state.utf8.count)
       invalid(place, expected: "at most \(sizeMax) bytes long, or 'control' must be set to a shorter path")
     }
+    let web = page(top["web"], panel, actionNames: names, kiosk: broker?.settings.clientID, control: control)
     guard problems.isEmpty, let actions else { return nil }
     // Subscription replies identify topics by index, so rooms must come last.
     commands = commands.filter { !$0.isRoom } + commands.filter { $0.isRoom }
@@ -193,7 +194,7 @@ extension YAMLReader {
       timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
       reader: reader, panel: panel ?? PanelSettings(), actions: actions, foreignTags: tags, unknownTags: unknownTags,
       inventory: inventory,
-      commands: commands, site: site, webhooks: webhooks, matrix: matrix,
+      commands: commands, site: site, web: web, webhooks: webhooks, matrix: matrix,
       publishesState: publishesState || homeAssistant != nil, homeAssistant: homeAssistant, checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
       historyAge: historyAge, controlSocket: control,

@@ -96,6 +96,8 @@ package enum ConfirmationEnd: Hashable, Sendable {
   case otherTouch
   /// The tag was removed, or its reader was lost.
   case tagGone
+  /// The device that asked has cancelled it.
+  case cancelled
   /// The panel was locked, the configuration changed, or the kiosk no longer listens to the room or is stopping.
   case closed
   /// A user in the room refused.

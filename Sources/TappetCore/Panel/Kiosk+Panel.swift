@@ -13,6 +13,16 @@ struct Confirmation: Sendable {
     case tag(TagUID, VerifiedTap)
     /// A member of a room; without a tag, the action was triggered by a press.
     case room(RoomQuestion, Action, TagUID?, VerifiedTap?)
+
+    /// The trigger of the action, and the caller whose press it was, if any.
+    fileprivate var origin: (Trigger, PressCaller?) {
+      switch self {
+      case .press(.caller(let caller), _): (.button, caller)
+      case .press(.buttons, _): (.button, nil)
+      case .tag: (.tag, nil)
+      case .room(_, _, let uid, _): (uid == nil ? .button : .tag, nil)
+      }
+    }
   }
 
   var source: Source
@@ -44,6 +54,13 @@ struct Confirmation: Sendable {
 }
 
 extension Kiosk {
+  /// The pending confirmation: its action, the caller that may answer it, if any, and the time at which it expires.
+  package var question: (action: String, caller: PressCaller?, trigger: Trigger, until: Instant)? {
+    guard let asked = panel.confirmation else { return nil }
+    let (trigger, caller) = asked.source.origin
+    return (asked.action.name, caller, trigger, asked.until)
+  }
+
   /// Returns the age of a press, a tap or a request that is too old to have an effect; `nil` if it is recent, or if its
   /// time is not known.
   ///
@@ -86,6 +103,8 @@ extension Kiosk {
       if let age = age(of: time, at: now) { return refuse(.button, nil, .tooLate(age: age), at: now) }
       guard isTaking, panel.lock.isLocked else { return gestured(.caller(caller), .press, action, at: now) }
       return refuse(.button, nil, .panelLocked, at: now)
+    case .cancelAsked(let caller):
+      return question?.caller == caller ? endConfirmation(.cancelled) : []
     case .lockAsked:
       return panel.lock.lockNow() == true ? justLocked() : []
     }

@@ -47,6 +47,8 @@ package enum PanelEvent: Sendable {
   case key(button: Int, isDown: Bool, at: Instant)
   /// The embedding program requested an action at this time, on behalf of its own button.
   case asked(action: String, by: PressCaller = .program, at: Instant? = nil)
+  /// The caller cancels the question that its press caused.
+  case cancelAsked(by: PressCaller)
   /// A user at the machine requests that the buttons be locked immediately.
   case lockAsked
 }

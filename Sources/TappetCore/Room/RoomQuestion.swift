@@ -102,7 +102,7 @@ extension ConfirmationEnd {
     switch self {
     case .timeUp: .unanswered
     case .refusedInRoom(let user): .refused(by: user)
-    case .otherTouch, .tagGone, .closed: .cancelled
+    case .otherTouch, .tagGone, .cancelled, .closed: .cancelled
     }
   }
 }

@@ -23,6 +23,8 @@ final class ControlServer {
     var tagsAwaited = TagsAwaited.none
     /// The client's rows of a people import.
     var stagedRows = StagedRows()
+    /// The browser that the client speaks for; `nil` before `enter`, and on the control socket.
+    var page: PageSession?
 
     fileprivate init(_ socket: UnixSocket, number: UInt64) {
       self.socket = socket
@@ -66,6 +68,7 @@ final class ControlServer {
   /// Buffer for requests, wiped after each request.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.controlRequestSizeMax, alignment: 16)
   private var lastNumber: UInt64 = 0
+  private let clientsMax: Int
   private let answer: (ControlMessage, Client) -> Void
   /// Whether the client may use the reserved connections.
   private let isTrusted: (Client) -> Bool
@@ -73,10 +76,11 @@ final class ControlServer {
   private let isRefused: (Client) -> Bool
 
   convenience init(
-    listener: UnixSocket, reactor: Reactor, isTrusted: @escaping (Client) -> Bool = { $0.maySeeKeys },
+    listener: UnixSocket, reactor: Reactor, clientsMax: Int = Limits.controlClientsMax,
+    isTrusted: @escaping (Client) -> Bool = { $0.maySeeKeys },
     isRefused: @escaping (Client) -> Bool = { _ in false }, answer: @escaping (ControlMessage, Client) -> Void
   ) throws(SystemError) {
-    self.init(listener, reactor, try TimerDescriptor(), isTrusted, isRefused, answer)
+    self.init(listener, reactor, try TimerDescriptor(), clientsMax, isTrusted, isRefused, answer)
     pauseWatch = try reactor.watch(
       pause.fileDescriptor, for: .readable,
       calling(self) { server, _ in
@@ -88,12 +92,14 @@ final class ControlServer {
 
   // Embedded Swift leaks an object if its own initializer throws before all properties are set (6.3.1).
   private init(
-    _ listener: UnixSocket, _ reactor: Reactor, _ pause: TimerDescriptor, _ isTrusted: @escaping (Client) -> Bool,
-    _ isRefused: @escaping (Client) -> Bool, _ answer: @escaping (ControlMessage, Client) -> Void
+    _ listener: UnixSocket, _ reactor: Reactor, _ pause: TimerDescriptor, _ clientsMax: Int,
+    _ isTrusted: @escaping (Client) -> Bool, _ isRefused: @escaping (Client) -> Bool,
+    _ answer: @escaping (ControlMessage, Client) -> Void
   ) {
     self.listener = listener
     self.reactor = reactor
     self.pause = pause
+    self.clientsMax = clientsMax
     self.isTrusted = isTrusted
     self.isRefused = isRefused
     self.answer = answer
@@ -118,6 +124,21 @@ final class ControlServer {
       let bytes = message(maySeeKeys).encoded()
       for client in watching where !client.socket.send(bytes) { drop(client) }
     }
+  }
+
+  /// Whether any client is watching.
+  var isWatched: Bool { clients.values.contains { $0.isWatching } }
+
+  /// Sends each watching client the message for it, if any; a client that does not read is disconnected.
+  func tellWatchers(_ message: (Client) -> [UInt8]?) {
+    for client in clients.values where client.isWatching {
+      if let bytes = message(client), !client.socket.send(bytes) { drop(client) }
+    }
+  }
+
+  /// Disconnects the clients that satisfy the condition.
+  func drop(where isOver: (Client) -> Bool) {
+    for client in clients.values where isOver(client) { drop(client) }
   }
 
   /// Sends a reading to all clients waiting for a tag; `reading` returns the form that the given client may see.
@@ -149,10 +170,10 @@ final class ControlServer {
       lastNumber += 1
       let client = Client(socket, number: lastNumber)
       if isRefused(client) { continue }
-      guard clients.count < Limits.controlClientsMax - (isTrusted(client) ? 0 : Limits.controlPlacesKept) else {
+      guard clients.count < clientsMax - (isTrusted(client) ? 0 : Limits.controlPlacesKept) else {
         client.send(
           .failure(
-            "the control socket serves at most \(Limits.controlClientsMax) clients at the same time; try again later"))
+            "the control socket serves at most \(clientsMax) clients at the same time; try again later", code: "busy"))
         continue
       }
       let fd = socket.fileDescriptor
@@ -192,5 +213,7 @@ final class ControlServer {
 
 extension JSON {
   /// Returns the response to a request that cannot be served.
-  static func failure(_ sentence: String) -> JSON { .object(["error": .string(sentence)]) }
+  static func failure(_ sentence: String, code: String? = nil) -> JSON {
+    .object(code.map { ["error": .string(sentence), "code": .string($0)] } ?? ["error": .string(sentence)])
+  }
 }

@@ -32,6 +32,10 @@ package enum KioskRequest: Sendable {
   case cancelTagJob
   /// Sends rows of a people import; more rows follow, the last of them in `importPeople`.
   case stagePeople([PeopleRow])
+  /// Requests a code that pairs a device with the page.
+  case offerPairing(name: String, level: PageLevel)
+  /// A request on the page's socket.
+  case page(PageRequest)
   case secrets(SecretRequest)
 }
 
@@ -129,6 +133,9 @@ extension KioskRequest {
     case .cancelTagJob: .init("tag-cancel")
     case .stagePeople(let rows):
       .init("person-import", ["rows": .array(rows.map { $0.json }), "more": .bool(true)])
+    case .offerPairing(let name, let level):
+      .init("web-pair", ["name": .string(name), "level": .string(level.name)])
+    case .page(let request): request.form
     case .secrets(let request): request.form
     }
   }
@@ -154,11 +161,19 @@ extension KioskRequest {
     case "tag-cancel": self = .cancelTagJob
     case "person-import" where request.isTrue("more"):
       self = .stagePeople(try PeopleRow.rows(request.elements("rows")))
+    case "web-pair":
+      guard let level = PageLevel(name: request.text("level")) else {
+        throw KioskRequestError("'level' must be 'look', 'press' or 'manage'")
+      }
+      self = .offerPairing(name: request.text("name"), level: level)
     case _:
-      guard let secrets = try SecretRequest(name, request) else {
+      if let page = try PageRequest(name, request) {
+        self = .page(page)
+      } else if let secrets = try SecretRequest(name, request) {
+        self = .secrets(secrets)
+      } else {
         throw KioskRequestError("unknown request '\(name)'")
       }
-      self = .secrets(secrets)
     }
   }
 

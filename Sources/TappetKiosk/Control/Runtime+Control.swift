@@ -25,6 +25,11 @@ extension Runtime {
     do throws(KioskRequestError) { request = try KioskRequest(message) } catch {
       return client.send(.failure(error.sentence))
     }
+    serve(request, for: client)
+  }
+
+  /// Performs one request.
+  func serve(_ request: KioskRequest, for client: ControlServer.Client) {
     switch request {
     case .status: client.send(view.json(maySeeKeys: client.maySeeKeys))
     case .watch:
@@ -48,6 +53,8 @@ extension Runtime {
     case .beginTagJob(let job): beginTagJob(job, for: client)
     case .cancelTagJob: cancelTagJob(of: client)
     case .stagePeople(let rows): stage(rows, for: client)
+    case .offerPairing(let name, let level): offerPairing(name, level, for: client)
+    case .page: client.send(.failure("this request is served only on the page's socket"))
     case .secrets(let request): serve(request, for: client)
     }
   }

@@ -16,6 +16,8 @@ enum SecretRequester: Sendable {
   case client(UInt64)
   /// The embedding program, with its request number.
   case program(UInt64)
+  /// A client of the page's socket, identified by its number.
+  case page(UInt64)
   /// A user in a room.
   indirect case room(CommandReply.Address)
 }
@@ -38,6 +40,8 @@ enum SecretNotice: Sendable {
   indirect case history(Result<[String], SecretStoreError>, for: CommandReply.Address)
   /// The replica of the secrets could not be written.
   case replicaFailed(DatabaseError)
+  /// All devices of the page, or the error.
+  case pageDevices(Result<[PageDevice], SecretStoreError>)
 }
 
 extension Runtime {
@@ -107,6 +111,9 @@ extension Runtime {
     case .answered(let answer, .client(let number)):
       apply(answer)
       control.server?.client(number)?.send(answer.json, enclosing: answer.secretPayload)
+    case .answered(let answer, .page(let number)):
+      apply(answer)
+      page.server?.client(number)?.send(answer.json, enclosing: answer.secretPayload)
     case .answered(let answer, .room(let address)):
       apply(answer)
       served(address, answer.failure)
@@ -121,12 +128,14 @@ extension Runtime {
       if let secrets { load(secrets) }
       feed(.site(.ended(result)))
     case .replicaFailed(let error): log(LogRecord(replicaError: error))
+    case .pageDevices(let devices): adopt(pageDevices: devices)
     }
   }
 
   private func apply(_ answer: SecretAnswer) {
     if let secrets = answer.secrets { load(secrets) }
     if let tags = answer.learnedTags { feed(.tagsLearned(tags)) }
+    if let devices = answer.pageDevices { adopt(pageDevices: .success(devices)) }
     if let action = answer.renamedAction { feed(.actionRenamed(from: action.former, to: action.name)) }
     if let key = answer.timestampKey, configuration.storesTimestampKey {
       configuration.timestampKey = key

@@ -49,6 +49,8 @@ package enum SecretRequest: Sendable {
   case learnTag(ExternalTag.Identifier, action: String, label: String?)
   /// Forgets the learned tag with the given UID, text or URI.
   case forgetTag(String)
+  case listPageDevices
+  case removePageDevice(String)
 
   /// Whether the request reveals or replaces keys, which only root and the kiosk's own user may do.
   var isForOwner: Bool {
@@ -56,7 +58,7 @@ package enum SecretRequest: Sendable {
     case .shareSecret, .rekey, .keepTimestampKey, .keepBrokerPassword, .listValues, .revealValue: true
     case .listSecrets, .makeSecret, .addSecret, .renameSecret, .removeSecret, .renameAction, .listAudit, .verifyAudit,
       .reload, .listPeople, .addPerson, .renamePerson, .suspendPerson, .resumePerson, .allowPerson, .removePerson,
-      .assignSecret, .importPeople, .listLearnedTags, .learnTag, .forgetTag:
+      .assignSecret, .importPeople, .listLearnedTags, .learnTag, .forgetTag, .listPageDevices, .removePageDevice:
       false
     }
   }
@@ -121,6 +123,8 @@ extension SecretRequest {
       .init(
         "tag-learn", [mark.kind: .string(mark.content), "action": .string(action), "label": .optional(label)])
     case .forgetTag(let tag): .init("tag-forget", ["tag": .string(tag)])
+    case .listPageDevices: .init("web-list")
+    case .removePageDevice(let name): .init("web-remove", ["name": .string(name)])
     }
   }
 
@@ -167,6 +171,8 @@ extension SecretRequest {
       guard let mark = ExternalTag.Identifier(request) else { throw KioskRequestError("the request specifies no tag") }
       self = .learnTag(mark, action: request.text("action"), label: request.optionalText("label"))
     case "tag-forget": self = .forgetTag(request.text("tag"))
+    case "web-list": self = .listPageDevices
+    case "web-remove": self = .removePageDevice(request.text("name"))
     case _: return nil
     }
   }

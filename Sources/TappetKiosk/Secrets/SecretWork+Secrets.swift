@@ -39,6 +39,8 @@ extension SecretWork {
     case .listLearnedTags(let from): try listLearnedTags(from: from)
     case .learnTag(let mark, let action, let label): try learnTag(mark, action: action, label: label)
     case .forgetTag(let tag): try forgetTag(tag)
+    case .listPageDevices: try listPageDevices()
+    case .removePageDevice(let name): try removePageDevice(name)
     }
   }
 

@@ -115,6 +115,7 @@ extension Runtime {
     checkCertificates()
     feed(.timerFired)
     if changesPanel { replacePanel(newProfile) }
+    do throws(RuntimeError) { try openPage() } catch { log(LogRecord(.error, "page-lost", error.sentence)) }
   }
 }
 

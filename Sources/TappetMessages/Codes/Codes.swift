@@ -180,6 +180,7 @@ extension ConfirmationEnd {
       case .timeUp: "time-up"
       case .otherTouch: "other-touch"
       case .tagGone: "tag-gone"
+      case .cancelled: "cancelled"
       case .closed: "panel-closed"
       case .refusedInRoom: "refused-in-room"
       }

@@ -94,6 +94,7 @@ extension ConfirmationEnd {
     case .timeUp: "the time ran out"
     case .otherTouch: "another tag or button was used"
     case .tagGone: "the tag was taken away"
+    case .cancelled: "it was cancelled on the page"
     case .closed: "the panel or the room was closed"
     case .refusedInRoom(let user): user + " refused it"
     }

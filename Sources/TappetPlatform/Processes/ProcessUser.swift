@@ -8,6 +8,9 @@ package enum ProcessUser {
   /// Groups of the service, as set in its unit; its user is not a member of them.
   private static let serviceGroups = ["gpio", "dialout", "plugdev", "i2c", "spi"]
 
+  /// Returns the id of the user with the given name; `nil` if there is none.
+  package static func id(of name: String) -> UInt32? { getpwnam(name)?.pointee.pw_uid }
+
   /// Switches permanently from root to the owner of the given folder; returns the name or id of the owner.
   ///
   /// Returns `nil` if the process is not root, or the folder is owned by root or does not exist.

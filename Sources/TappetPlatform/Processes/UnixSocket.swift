@@ -61,17 +61,19 @@ package final class UnixSocket {
     return new
   }
 
-  /// Listens at `path`, replacing a stale socket; only owner and group can connect.
+  /// Listens at `path`, replacing a stale socket; by default, only owner and group can connect.
   ///
   /// Throws EADDRINUSE if a process is listening there, or if the file is not a socket.
   @export(interface)
-  package static func listen(at path: String, _ kind: Kind = .packets) throws(SystemError) -> UnixSocket {
+  package static func listen(
+    at path: String, _ kind: Kind = .packets, mode: mode_t = 0o660
+  ) throws(SystemError) -> UnixSocket {
     try removeStaleSocket(at: path, kind)
     let new = try make(kind, waits: false)
     var address = try address(of: path)
     // The socket file gets the socket's mode minus the umask, and thus never more rights than this. (The umask applies
     // to the whole process.)
-    try checked("fchmod") { fchmod(new.fileDescriptor, 0o660) }
+    try checked("fchmod") { fchmod(new.fileDescriptor, mode) }
     try checked("bind") { tp_bind_unix(new.fileDescriptor, &address) }
     new.ownedPath = path
     let place = try FileDescriptor.make("openat") { tp_open_place(AT_FDCWD, path, O_NOFOLLOW) }
@@ -79,7 +81,7 @@ package final class UnixSocket {
     guard fstat(place.number, &status) == 0, tp_is_socket(status.st_mode) != 0, status.st_uid == geteuid() else {
       throw SystemError(call: "bind", code: EADDRINUSE)
     }
-    try checked("chmod") { tp_chmod_place(place.number, 0o660) }
+    try checked("chmod") { tp_chmod_place(place.number, mode) }
     try checked("listen") { CPlatform.listen(new.fileDescriptor, 8) }
     return new
   }

@@ -28,8 +28,10 @@ extension Store {
   /// Whether a sealed value is a learned tag.
   package static func isLearnedTag(_ name: String) -> Bool { name.begins(with: learnedTagPrefix) }
 
-  /// Whether a sealed value is listed separately: a person, an owner or a learned tag.
-  package static func isListed(_ name: String) -> Bool { isAboutPeople(name) || isLearnedTag(name) }
+  /// Whether a sealed value is listed separately: a person, an owner, a learned tag or a device.
+  package static func isListed(_ name: String) -> Bool {
+    isAboutPeople(name) || isLearnedTag(name) || isPageDevice(name)
+  }
 
   /// Returns all learned tags in the order of learning; tags that cannot be decrypted are omitted.
   @export(interface)

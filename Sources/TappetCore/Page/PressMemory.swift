@@ -1,0 +1,38 @@
+// The page's recent presses. A browser, a proxy or a reload may send a press twice or late; neither may open a gate.
+
+/// The ids of recent presses; each has an effect at most once.
+package struct PressMemory: Sendable {
+  /// The decision about a press.
+  package enum Admission: Hashable, Sendable {
+    case new
+    /// The device has already sent this id.
+    case repeated
+    /// The press was made too long ago, before the kiosk was started, or in the future.
+    case late
+    /// Too many presses were made recently.
+    case tooMany
+  }
+
+  private let startedAt: Instant
+  /// The remembered presses, oldest first.
+  private var presses: [(caller: PressCaller, id: String, until: Instant)] = []
+
+  /// Creates an empty memory; presses made before `startedAt` may have had an effect in an earlier life of the kiosk.
+  package init(startedAt: Instant) { self.startedAt = startedAt }
+
+  /// Judges a press made at `time`, and remembers it.
+  ///
+  /// A page without script cannot tell the time of the press, only that of the page: such a press is a `form`.
+  @export(interface)
+  package mutating func admit(
+    _ id: String, of caller: PressCaller, madeAt time: Instant, isForm: Bool, at now: Instant
+  ) -> Admission {
+    presses.removeAll { $0.until < now }
+    if presses.contains(where: { $0.caller == caller && $0.id == id }) { return .repeated }
+    let ageMax = isForm ? Limits.pageFormAgeMax : Limits.pagePressAgeMax
+    guard time >= startedAt, now - time <= ageMax, time - now <= Limits.pagePressAgeMax else { return .late }
+    guard presses.count < Limits.pagePressesMax else { return .tooMany }
+    presses.append((caller, id, now + Limits.pagePressMemory))
+    return .new
+  }
+}

@@ -1,0 +1,91 @@
+// The state of the kiosk as the page shows it: no paths, hosts, UIDs or names of people.
+
+import TappetConfig
+import TappetCore
+import TappetJSON
+import TappetMessages
+
+extension Runtime {
+  /// The state for a browser: the members that change only when something happens.
+  func pageState(for session: PageSession) -> JSON {
+    let settings = configuration.web
+    let status = kiosk.status
+    let light = status.light
+    let text = light.pageText ?? PageText(.plain, "")
+    let faulty = KioskPart.allCases.filter { status.state(of: $0, configuration)?.isGood == false }
+    return .object([
+      "name": .string(settings?.name ?? ""), "level": .optional(session.level?.name),
+      "device": .optional(session.device?.name), "light": .string(light.name), "tone": .string(text.tone.rawValue),
+      "text": .string(text.text), "locked": status.isLocked.map { .bool($0) } ?? .null,
+      "faulty": .array(faulty.map { .string($0.rawValue) }),
+      "tiles": .array((settings?.panel ?? []).compactMap { pageTile($0) }),
+      "question": pageQuestion(for: session) ?? .null,
+      "last": page.lastOutcome?.json(for: session) ?? .null,
+    ])
+  }
+
+  private func pageTile(_ name: String) -> JSON? {
+    guard let action = configuration.actions.first(where: { $0.name == name }) else { return nil }
+    return .object([
+      "action": .string(name), "title": .string(action.title), "asks": .bool(action.confirmWithin != nil),
+    ])
+  }
+
+  /// The pending confirmation; `nil` if there is none.
+  func pageQuestion(for session: PageSession) -> JSON? {
+    guard let question = kiosk.question else { return nil }
+    return .object([
+      "number": .number(question.until.wholeMilliseconds), "action": .string(question.action),
+      "title": .optional(configuration.actions.first { $0.name == question.action }?.title),
+      "trigger": .string(question.trigger.name), "until": .number(question.until.wholeMilliseconds),
+      "mine": .bool(question.caller != nil && question.caller == session.device?.caller),
+    ])
+  }
+
+  // MARK: Events
+
+  /// Sends each watching browser the state if it has changed, at most ten times a second, and the beat.
+  func showPage() {
+    guard let server = page.server, server.isWatched else { return page.deadline = nil }
+    let now = now().instant
+    let isDue = now >= page.nextState
+    if isDue {
+      page.nextState = now + Limits.pageStateInterval
+      server.tellWatchers { client in
+        guard let session = client.page else { return nil }
+        let state = pageState(for: session).encoded()
+        guard state != session.shownState else { return nil }
+        client.page?.shownState = state
+        return pageEvent("state", now, state)
+      }
+    }
+    if now >= page.nextBeat {
+      page.nextBeat = now + Limits.pageBeat
+      server.tellWatchers { _ in pageEvent("beat", now, Array("null".utf8)) }
+    }
+    page.deadline = isDue ? page.nextBeat : min(page.nextState, page.nextBeat)
+  }
+
+  /// Sends the light to the page.
+  func showOnPage(_ light: Light, at now: Instant) {
+    let name = JSON.string(light.name).encoded()
+    page.server?.tellWatchers { _ in pageEvent("light", now, name) }
+  }
+
+  /// Sends the outcome in the report, if any, to the page.
+  func showOnPage(_ report: Report, at now: Moment) {
+    guard let server = page.server,
+      let outcome = PageOutcome(report, configuration, by: page.author(of: report), at: now)
+    else { return }
+    if page.acting != nil, page.acting?.outcome == nil { page.acting?.outcome = outcome }
+    page.lastOutcome = outcome
+    server.tellWatchers { client in
+      client.page.map { pageEvent("outcome", now.instant, outcome.json(for: $0).encoded()) }
+    }
+  }
+
+  /// An event as a message: its name, a space, and `{"now":…,"data":…}`; `now` is the kiosk's clock in milliseconds.
+  private func pageEvent(_ name: String, _ now: Instant, _ data: [UInt8]) -> [UInt8] {
+    Array("\(name) {\"now\":\(now.wholeMilliseconds),\"data\":".utf8) + data + [UInt8(ascii: "}")]
+  }
+}

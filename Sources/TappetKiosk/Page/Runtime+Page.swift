@@ -1,0 +1,167 @@
+// The page's socket in the running kiosk: who is at the other end of a connection, and what they may do.
+
+import CPlatform
+import TappetConfig
+import TappetCore
+import TappetJSON
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+extension Runtime {
+  /// Opens the page's socket if the configuration has `web:`, and closes it if it no longer does.
+  func openPage() throws(RuntimeError) {
+    guard let path = configuration.web?.socket else {
+      page = PageHost(startedAt: observers.startedAt)
+      return
+    }
+    guard page.path != path else { return }
+    page.server = nil
+    let user = ProcessUser.id(of: "tappet-web")
+    do throws(SystemError) {
+      // tappet-web belongs to no group of the kiosk's: its user is checked instead.
+      page.server = try ControlServer(
+        listener: UnixSocket.listen(at: path, mode: 0o666), reactor: reactor, clientsMax: Limits.pageClientsMax,
+        isTrusted: { _ in true }, isRefused: calling(self) { $0.refusesOnPage($1, besides: user) },
+        answer: calling(self) { $0.answerPage($1, from: $2) })
+      page.path = path
+    } catch { throw ControlServer.failure(at: path, error) }
+    askStore(isRequired: true) { secrets in
+      do throws(SecretStoreError) { return .pageDevices(.success(try secrets.get().pageDevices())) } catch {
+        return .pageDevices(.failure(error))
+      }
+    }
+  }
+
+  private func refusesOnPage(_ client: ControlServer.Client, besides user: UInt32?) -> Bool {
+    guard let peer = client.peer, peer.user == geteuid() || peer.user == user else { return true }
+    return refuses(client)
+  }
+
+  /// Adopts the paired devices, and ends the connections of those that were removed.
+  func adopt(pageDevices devices: Result<[PageDevice], SecretStoreError>) {
+    guard page.server != nil else { return }
+    switch devices {
+    case .failure(let error):
+      log(LogRecord(.error, "page-devices-unreadable", "no device can use the page: " + error.sentence))
+      page.devices = []
+    case .success(let devices):
+      page.devices = devices
+      page.server?.drop { client in client.page?.device.map { !devices.contains($0) } ?? false }
+    }
+  }
+
+  /// Handles one message on the page's socket.
+  private func answerPage(_ message: ControlMessage, from client: ControlServer.Client) {
+    let request: KioskRequest
+    do throws(KioskRequestError) { request = try KioskRequest(message) } catch {
+      return client.send(.failure(error.sentence, code: "request-malformed"))
+    }
+    if case .page(.enter(let address, let host, let token)) = request {
+      return enter(from: address, host: host, token, client)
+    }
+    guard let session = client.page else {
+      return client.send(.failure("the first request must be 'enter'", code: "request-malformed"))
+    }
+    guard request.pageAccess.allows(session.level) else {
+      return client.send(.failure("this device is not allowed to do that", code: "not-allowed"))
+    }
+    guard case .page(let request) = request else { return serve(request, for: client) }
+    switch request {
+    case .enter: break
+    case .pair(let code): pair(code, for: client, session)
+    case .state: client.send(statePageAnswer(session))
+    case .watch:
+      client.isWatching = true
+      (page.nextState, page.nextBeat) = (Instant(nanoseconds: 0), min(page.nextBeat, now().instant + Limits.pageBeat))
+      handleWaiting()
+    case .press(let press): self.press(press, for: client, session)
+    case .confirm(let number): answer(question: number, with: .confirm, for: client, session)
+    case .cancel(let number): answer(question: number, with: .cancel, for: client, session)
+    }
+  }
+
+  private func statePageAnswer(_ session: PageSession) -> JSON {
+    .object(["now": .number(now().instant.wholeMilliseconds), "data": pageState(for: session)])
+  }
+
+  private func enter(from address: String, host: String, _ token: SecretBytes?, _ client: ControlServer.Client) {
+    guard let settings = configuration.web, let devices = page.devices else {
+      return client.send(.failure("the kiosk is starting; try again", code: "starting"))
+    }
+    guard settings.serves(host: host, hostName: NetworkIdentity.hostName()) else {
+      return client.send(
+        .failure(
+          "the page is not served as \(host.prefix(80).description.quoted); use another address of the kiosk, or add "
+            + "the name to 'web: {names: …}' in kiosk.yaml", code: "host-unknown"))
+    }
+    let hash = token.map { $0.withBytes { LibCrypto.digest(Array($0)) } }
+    let device = hash.flatMap { hash in devices.first { LibCrypto.areEqual($0.tokenHash, hash) } }
+    let level = device?.level ?? settings.open
+    client.page = PageSession(device: device, level: level, address: address)
+    client.send(
+      .object([
+        "name": .string(settings.name), "level": .optional(level?.name), "device": .optional(device?.name),
+      ]))
+  }
+
+  // MARK: Pairing
+
+  /// Creates a code that pairs one device, for users who may see keys.
+  func offerPairing(_ name: String, _ level: PageLevel, for client: ControlServer.Client) {
+    guard client.maySeeKeys else { return client.send(.failure("only root and the kiosk's own user can pair devices")) }
+    guard page.server != nil, let devices = page.devices else {
+      return client.send(.failure("this kiosk has no page; add 'web:' to kiosk.yaml and reload it"))
+    }
+    let name = name.trimmedLabel ?? ""
+    if let fault = name.personNameFault { return client.send(.failure(fault.sentence)) }
+    if devices.contains(where: { $0.name == name }) {
+      return client.send(
+        .failure("a device named \(name.quoted) is already paired; use 'tappet web remove' to remove it first"))
+    }
+    guard devices.count < Limits.pageDevicesMax else {
+      return client.send(.failure("\(devices.count) devices are already paired, which is the maximum"))
+    }
+    guard let digits = try? PairingCode.newDigits() else { return client.send(.failure(SharedSentence.noRandomness)) }
+    page.pairing = PairingCode(digits: digits, name: name, level: level, at: now().instant)
+    client.send(
+      .object(["seconds": .number(Limits.pairingTime.wholeMilliseconds / 1000)]),
+      enclosing: digits.withUnsafeBytes { SecretBytes(copying: $0) })
+  }
+
+  private func pair(_ code: SecretBytes, for client: ControlServer.Client, _ session: PageSession) {
+    switch page.pairing?.judge(code, at: now().instant) {
+    case .wrong:
+      log(LogRecord(pairingRefused: session.address))
+      return client.send(.failure("the code is wrong", code: "code-wrong"))
+    case .over, nil:
+      if page.pairing != nil { log(LogRecord(pairingRefused: session.address)) }
+      page.pairing = nil
+      return client.send(
+        .failure("there is no such code, or it has expired; create a new one with 'tappet web pair'", code: "code-over")
+      )
+    case .accepted: break
+    }
+    guard let pairing = page.pairing, let peer = client.peer, let id = try? TagSecret.newID(),
+      var digits = (try? LibCrypto.random(count: 32)).map({ Hex.digits(of: $0) })
+    else { return client.send(.failure(SharedSentence.noRandomness, code: "failed")) }
+    page.pairing = nil
+    let device = PageDevice(
+      id: id, name: pairing.name, level: pairing.level, tokenHash: LibCrypto.digest(digits),
+      pairedUnixSeconds: now().unixSeconds)
+    let token = SecretBytes(taking: &digits)
+    let (service, number, address) = (SecretService(configuration, owner: geteuid()), client.number, session.address)
+    let isAsked = askStore(isRequired: false) { secrets in
+      .answered(service.pair(device, token, at: address, by: peer, in: secrets), for: .page(number))
+    }
+    if !isAsked { client.send(.failure(SharedSentence.tooManyRequests, code: "busy")) }
+  }
+}
+
+extension LogRecord {
+  init(pairingRefused address: String) {
+    self.init(
+      .warning, "page-code-refused", "a wrong code was entered on the page from \(address.escaped)",
+      [("from", address.escaped)])
+  }
+}

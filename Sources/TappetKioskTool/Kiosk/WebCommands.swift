@@ -1,0 +1,75 @@
+// tappet web: the devices that may use the page.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetJSON
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+
+extension Command {
+  static var webPair: Command {
+    Command(
+      words: "web pair", section: .running, summary: "let a browser use the page",
+      operands: [Operand("NAME")],
+      options: [
+        CommandOption(
+          "level", "LEVEL", .word(PageLevel.allCases.map { $0.name }), "look, press (the default) or manage")
+      ],
+      details: """
+        Prints a code, which pairs one browser when it is typed into the kiosk's page within five minutes. The level
+        'look' shows the panel; 'press' also presses its buttons; 'manage' also shows the names of people. Only root
+        and the kiosk's own user can pair devices. Exit status: 0 the code is valid; 1 the name or the level cannot
+        be used; 4 the kiosk has no page, or is not running.
+        """,
+      example: "tappet web pair 'Hall tablet' --level press",
+      usageError: { arguments in
+        let level = arguments.value("level") ?? "press"
+        return PageLevel(name: level) == nil ? "--level must be look, press or manage" : nil
+      },
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let level = PageLevel(name: arguments.value("level") ?? "press") ?? .press
+        let client = KioskClient(configuration: configuration)
+        let request = KioskRequest.offerPairing(name: arguments.operands[0], level: level)
+        let answer = try client.ask([request]) { () throws(CommandFailure) in
+          throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
+        }
+        guard let digits = answer.secretPayload?.withBytes({ String(decoding: $0, as: UTF8.self) }) else {
+          throw .malformedAnswer
+        }
+        Output.print("\(digits.prefix(4)) \(digits.dropFirst(4))")
+        let minutes = (answer.json["seconds"]?.wholeNumber ?? 0) / 60
+        Output.printError("Type this code into the kiosk's page within \(plural(minutes, "minute")).")
+      })
+  }
+
+  static var webList: Command {
+    Command(
+      words: "web list", section: .running, summary: "list the browsers that may use the page",
+      details: "Lists the paired devices: name, level, and when they were paired.",
+      body: .running { (_, configuration) throws(CommandFailure) in
+        let devices = try SecretClient(configuration).ask(.listPageDevices).json["devices"]?.elements ?? []
+        if devices.isEmpty { Output.printError("No devices yet; use 'tappet web pair' to pair a device.") }
+        for device in devices {
+          let paired = (device["paired"]?.wholeNumber ?? 0) * 1000
+          Output.print(
+            ("\(device["device"]?.text ?? "")  \(device["level"]?.text ?? "")  since "
+              + WallTime.brief(unixMilliseconds: paired, now: SystemClock().now().unixMilliseconds)).escaped)
+        }
+      })
+  }
+
+  static var webRemove: Command {
+    Command(
+      words: "web remove", section: .running, summary: "end a browser's access to the page",
+      operands: [Operand("NAME")],
+      details: """
+        Removes a paired device. Its open pages end within a second, and its cookie is refused from now on.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let answer = try SecretClient(configuration).ask(.removePageDevice(arguments.operands[0])).json
+        Output.printError("Removed: \(answer["device"]?.text ?? "").")
+      })
+  }
+}

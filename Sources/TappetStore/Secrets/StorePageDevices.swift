@@ -1,0 +1,58 @@
+// The devices that may use the page. They are sealed values like the people, so they are included in the replica and in
+// backups, are resealed under a new key, and cannot be added with only write access to the database.
+//
+//     device ID    one line each: 1, level, SHA-256 of the token in hexadecimal digits, time of pairing, name
+
+import TappetCore
+import TappetSQLite
+
+extension Store {
+  static let pageDevicePrefix = "device "
+
+  /// Whether a sealed value is a device of the page.
+  package static func isPageDevice(_ name: String) -> Bool { name.begins(with: pageDevicePrefix) }
+}
+
+extension SecretStore {
+  /// Returns all devices, ordered by name; devices that cannot be decrypted are omitted, and must be paired again.
+  @export(interface)
+  package func pageDevices() throws(SecretStoreError) -> [PageDevice] {
+    var devices: [PageDevice] = []
+    do throws(DatabaseError) {
+      for name in try store.sealedValueNames() where Store.isPageDevice(name) {
+        guard let value = try? store.sealedValue(named: name, under: sealingKey) else { continue }
+        let id = String(name.dropFirst(Store.pageDevicePrefix.utf8.count))
+        if let device = value.withBytes({ PageDevice(id: id, stored: Array($0)) }) { devices.append(device) }
+      }
+    } catch { throw .store(error) }
+    return devices.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+  }
+
+  /// Adds a device.
+  package func add(_ device: PageDevice, noting auditEntry: AuditEntry) throws(SecretStoreError) {
+    var bytes = device.stored
+    try seal(SecretBytes(taking: &bytes), as: Store.pageDevicePrefix + device.id, noting: auditEntry)
+  }
+
+  /// Removes the device with the given id; returns false if there is none.
+  package func remove(pageDevice id: String, noting auditEntry: AuditEntry) throws(SecretStoreError) -> Bool {
+    try removeSealedValue(named: Store.pageDevicePrefix + id, noting: auditEntry)
+  }
+}
+
+extension PageDevice {
+  /// Content of the sealed value.
+  fileprivate var stored: [UInt8] {
+    Array("1\n\(level.rawValue)\n\(Hex.encode(tokenHash))\n\(pairedUnixSeconds)\n\(name)".utf8)
+  }
+
+  fileprivate init?(id: String, stored: [UInt8]) {
+    let lines = stored.split(separator: 0x0A, maxSplits: 4, omittingEmptySubsequences: false)
+    guard lines.count == 5, lines[0].elementsEqual("1".utf8), let number = Int64(decimal: lines[1]),
+      let level = UInt8(exactly: number).flatMap({ PageLevel(rawValue: $0) }),
+      let hash = Hex.decode(lines[2]), hash.count == 32, let paired = Int64(decimal: lines[3])
+    else { return nil }
+    self.init(
+      id: id, name: String(decoding: lines[4], as: UTF8.self), level: level, tokenHash: hash, pairedUnixSeconds: paired)
+  }
+}
