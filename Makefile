@@ -108,16 +108,17 @@ KIOSK_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 
 TOOL_LIBS = $(KIOSK_LIBS) $(shell $(PKG_CONFIG) --libs libqrencode) -lcsv
 WEBHOOK_LIBS = $(shell $(PKG_CONFIG) --libs libcurl libcrypto libcjson libseccomp)
 MATRIX_LIBS = $(WEBHOOK_LIBS) $(shell $(PKG_CONFIG) --libs olm sqlite3 libutf8proc)
+WEB_LIBS = $(shell $(PKG_CONFIG) --libs libmicrohttpd gnutls libcjson libseccomp)
 READER_LIBS = $(shell $(PKG_CONFIG) --libs libnfc libseccomp)
 
 # ---- What is built --------------------------------------------------------------------------------------------------
 
 SOURCES := $(shell find Sources Include Package.swift -type f)
 PROGRAMS := $(addprefix $(OUT)/,bin/tappet bin/tappet-sim libexec/tappet/tappet-tool libexec/tappet/tappet-reader \
-	libexec/tappet/tappet-webhook libexec/tappet/tappet-matrix)
+	libexec/tappet/tappet-webhook libexec/tappet/tappet-matrix libexec/tappet/tappet-web)
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml board/presets/*.yaml \
-	board/completions/*))
+	board/completions/* board/web/*))
 MANUAL := $(OUT)/share/man/man3
 CONFIG_PAGE := $(OUT)/share/man/man5/kiosk.yaml.5
 COMMAND_PAGES := $(OUT)/share/man/man1
@@ -250,6 +251,12 @@ $(OUT)/libexec/tappet/tappet-matrix:
 	@mkdir -p $(@D) $(SYMBOLS)
 	$(LINK) -o $(WHOLE) Sources/tappet-matrix/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetMatrixStatic.a \
 		$(LDFLAGS) $(MATRIX_LIBS)
+	$(STRIPPED)
+
+$(OUT)/libexec/tappet/tappet-web:
+	@mkdir -p $(@D) $(SYMBOLS)
+	$(LINK) -o $(WHOLE) Sources/tappet-web/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetWebStatic.a $(LDFLAGS) \
+		$(WEB_LIBS)
 	$(STRIPPED)
 
 $(OUT)/bin/tappet-sim:

@@ -23,27 +23,28 @@ func library(_ name: String, _ pkgConfig: String?, apt: String) -> Target {
   .systemLibrary(name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
+/// C code of ours, around these libraries.
+func shim(_ name: String, _ libraries: String...) -> Target {
+  .target(name: name, path: "Sources/CLibraries/\(name)", linkerSettings: libraries.map { .linkedLibrary($0) })
+}
+
 let parts: [Target.Dependency] = [
   "TappetCore", "TappetPlatform", "TappetStore", "TappetTLS", "TappetBroker", "TappetConfig", "TappetPanel",
   "TappetMessages", "CPlatform",
 ]
 let tools = parts + ["TappetCommandLine"]
 let libraries = [
-  .target(name: "CPlatform", path: "Sources/CLibraries/CPlatform", linkerSettings: [.linkedLibrary("m")]),
   // Not a module map: the two majors of libgpiod have too little in common.
-  .target(name: "CGPIO", path: "Sources/CLibraries/CGPIO", linkerSettings: [.linkedLibrary("gpiod")]),
-  .target(name: "CSeccomp", path: "Sources/CLibraries/CSeccomp", linkerSettings: [.linkedLibrary("seccomp")]),
+  shim("CGPIO", "gpiod"), shim("CPlatform", "m"), shim("CSeccomp", "seccomp"), shim("CCurses"), shim("CLineEdit"),
+  shim("CMicroHTTPD", "microhttpd", "gnutls"), library("COlm", "olm", apt: "libolm-dev"),
   library("CNFC", "libnfc", apt: "libnfc-dev"), library("CMosquitto", "libmosquitto", apt: "libmosquitto-dev"),
   library("CSQLite", "sqlite3", apt: "libsqlite3-dev"), library("COpenSSL", "openssl", apt: "libssl-dev"),
   library("CYAML", "yaml-0.1", apt: "libyaml-dev"), library("CJSON", "libcjson", apt: "libcjson-dev"),
   library("CQREncode", "libqrencode", apt: "libqrencode-dev"), library("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
   library("CUTF8Proc", nil, apt: "libutf8proc-dev"), library("CCSV", nil, apt: "libcsv-dev"),
-  library("COlm", "olm", apt: "libolm-dev"), .target(name: "CCurses", path: "Sources/CLibraries/CCurses"),
-  .target(name: "CLineEdit", path: "Sources/CLibraries/CLineEdit"),
   .systemLibrary(name: "CTappet", path: "Include"),  // The public header; the compiler checks the exports against it.
 ]
-// Arrows only go down: docs/architecture.md.
-let modules = [
+let modules = [  // Arrows only go down: docs/architecture.md.
   module("TappetBase", ["COpenSSL", "CUTF8Proc"]), module("TappetTag", ["TappetBase"]),
   module("TappetCore", ["TappetTag", "TappetBase"]), module("TappetPlatform", ["TappetBase", "CPlatform"]),
   module("TappetSQLite", ["TappetPlatform", "TappetBase", "CPlatform", "CSQLite"]),
@@ -55,23 +56,22 @@ let modules = [
   module("TappetConfig", ["TappetJSON", "TappetTLS", "TappetPlatform", "TappetCore", "CPlatform", "CYAML"]),
   module("TappetPanel", ["TappetPlatform", "TappetCore", "CPlatform", "CGPIO"]),
   module("TappetMessages", ["TappetInventory", "TappetStore", "TappetTLS", "TappetConfig"]),
-  module("TappetKiosk", parts),
+  module("TappetKiosk", parts), module("TappetOlm", ["TappetBase", "COlm"]),
   module("TappetInterface", parts + ["TappetKiosk", "TappetInventory", "CTappet"]),
   module("TappetCommandLine", parts + ["TappetKiosk", "TappetInventory", "CQREncode", "CCSV", "CCurses", "CLineEdit"]),
   module("TappetKioskTool", tools), module("TappetBrokerTool", tools), module("TappetInventoryTool", tools),
   module("TappetMatrixTool", tools + ["TappetRooms"]),
-  module(
-    "TappetTool", ["TappetKioskTool", "TappetBrokerTool", "TappetInventoryTool", "TappetMatrixTool", "CPlatform"]),
+  module("TappetTool", ["TappetKioskTool", "TappetBrokerTool", "TappetInventoryTool", "TappetMatrixTool"]),
   module("TappetReader", ["TappetPlatform", "TappetTag", "TappetBase", "CPlatform", "CNFC", "CSeccomp"]),
   module("TappetMatrix", ["TappetRooms", "TappetWebhook", "TappetOlm", "TappetStore", "CPlatform"]),
   module("TappetWebhook", ["TappetPlatform", "TappetCore", "CPlatform", "CCurl", "CSeccomp"]),
   module("TappetSimulator", ["TappetPlatform", "TappetTag", "TappetBase", "CPlatform"]),
-  module("TappetOlm", ["TappetBase", "COlm"]),
+  module("TappetWeb", ["TappetJSON", "TappetPlatform", "TappetBase", "CPlatform", "CMicroHTTPD", "CSeccomp"]),
 ]
-// Built in the tests' mode too, so that a break in a shipped program shows at once.
+// Built for the tests too, so that a break in a shipped program shows at once.
 let programs: [Target] = [
   ("", "Tool"), ("-tool", "Tool"), ("-reader", "Reader"), ("-webhook", "Webhook"), ("-matrix", "Matrix"),
-  ("-sim", "Simulator"),
+  ("-sim", "Simulator"), ("-web", "Web"),
 ].map { .executableTarget(name: "tappet" + $0.0, dependencies: [.byName(name: "Tappet" + $0.1)]) }
 
 // `TAPPET_TESTS="CoreTests PlatformTests"` chooses test targets, for `make check` and the address sanitizer.
@@ -79,7 +79,7 @@ let suites: [(String, [Target.Dependency])] =
   ["Core", "Platform", "Store", "Messages", "Simulator"].map { ($0, [.byName(name: "Tappet" + $0)]) }
   + ["Inventory", "TLS", "Broker", "Config", "Panel"].map { ($0, [.byName(name: "Tappet" + $0), "TappetMessages"]) }
   + [("Rooms", ["TappetRooms"]), ("Encryption", ["TappetMatrix"]), ("Reader", ["TappetReader", "TappetKiosk"])]
-  + [("Webhook", ["TappetKiosk", "TappetWebhook"]), ("Kiosk", ["TappetKiosk"])]
+  + [("Webhook", ["TappetKiosk", "TappetWebhook"]), ("Kiosk", ["TappetKiosk"]), ("Web", ["TappetWeb"])]
   + [("Tool", ["TappetTool", "TappetBroker"]), ("System", [])]
 let tests = suites.filter { Context.environment["TAPPET_TESTS"]?.contains($0.0 + "Tests") ?? true }.map { suite in
   Target.testTarget(
@@ -101,8 +101,8 @@ let testPrograms: [Target] = [
 let package = Package(
   name: "Tappet",
   products: isEmbedded
-    ? ["TappetInterface", "TappetTool", "TappetReader", "TappetWebhook", "TappetMatrix", "TappetSimulator"].map {
-      .library(name: $0 + "Static", type: .static, targets: [$0])
+    ? ["Interface", "Tool", "Reader", "Webhook", "Matrix", "Simulator", "Web"].map {
+      .library(name: "Tappet\($0)Static", type: .static, targets: ["Tappet" + $0])
     } : [.library(name: "Tappet", targets: ["Tappet"])],
   targets: libraries + modules
     + (isEmbedded ? [] : [module("Tappet", parts + ["TappetKiosk"])] + programs + testPrograms + tests),

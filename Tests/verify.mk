@@ -5,13 +5,13 @@
 
 VERIFY := test-system test-sanitized test-interface simulate-short inventory-model-short fuzz-short torture-short \
 	hostile-short supervision damage-short cluster-short test-vm test-packages test-ansible test-home-assistant \
-	test-matrix test-riscv64
+	test-matrix test-browser test-riscv64
 .PHONY: verify deps-verify $(VERIFY) test-releases test-emulated
 verify: all  ## everything else, part by part, with a table at the end (AGAIN=1: only what did not pass the last time)
 	@Tests/verify $(if $(AGAIN),--again) $(VERIFY)
 
 deps-verify:  ## install what `make verify` needs beyond `make test`: other languages, QEMU, containers, servers
-	@tools/deps install build demo arm64 riscv64 packages tests languages board system image cluster ansible
+	@tools/deps install build demo arm64 riscv64 packages tests languages board system image cluster ansible browser
 	@$(MAKE) --no-print-directory deps-home-assistant deps-matrix
 
 test-system: all test-programs  ## the system tests that judge time, or repeat at length
@@ -39,6 +39,9 @@ test-releases:  ## the same on Debian 12 and 13
 
 test-ansible: deb  ## the Ansible role on two boards in containers: set up, run again, changed, broken
 	@Tests/Ansible/run
+
+test-browser: all  ## the page in headless Chromium: pair, press, confirm, cancel, a killed kiosk
+	@Tests/Browser/run $(OUT)/bin
 
 test-riscv64:  ## the riscv64 programs under QEMU's user mode
 	@$(MAKE) --no-print-directory ARCH=riscv64 test-emulated

@@ -18,10 +18,10 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 		lib/systemd/system lib/sysusers.d lib/tmpfiles.d share/man/man1 share/man/man3 share/man/man5 \
 		share/doc/tappet/docs/images \
 		share/doc/tappet/docs/faults share/doc/tappet/docs/examples share/tappet/profiles share/tappet/presets \
-		share/tappet/completions)
+		share/tappet/completions share/tappet/web)
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(PLACE)/bin
 	install -m 755 $(addprefix $(OUT)/libexec/tappet/,tappet-tool tappet-reader tappet-webhook \
-		tappet-matrix) $(PLACE)/libexec/tappet
+		tappet-matrix tappet-web) $(PLACE)/libexec/tappet
 	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(PLACE)/$(LIBDIR)
 	ln -sf libtappet.so.0 $(PLACE)/$(LIBDIR)/libtappet.so
 	install -m 644 Include/tappet.h $(PLACE)/include
@@ -41,6 +41,7 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	install -m 644 board/profiles/*.yaml $(SHARE)/tappet/profiles
 	install -m 644 board/presets/*.yaml $(SHARE)/tappet/presets
 	install -m 644 board/completions/* $(SHARE)/tappet/completions
+	install -m 644 board/web/* $(SHARE)/tappet/web
 	$(call UNIT,tappet,kiosk) > $(PLACE)/lib/systemd/system/tappet.service
 	$(call UNIT,tappet-%i,%i) > $(PLACE)/lib/systemd/system/tappet@.service
 	install -m 644 board/systemd/tappet.sysusers $(PLACE)/lib/sysusers.d/tappet.conf

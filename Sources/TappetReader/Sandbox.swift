@@ -20,6 +20,6 @@ enum Sandbox {
     _ = tp_drop_root()
     Landlock.restrict()
     _ = tp_drop_capabilities()
-    _ = ts_allow(false)
+    _ = ts_allow(TS_READER)
   }
 }

@@ -40,6 +40,6 @@ package enum Sandbox {
     // Connecting to servers is the purpose of the process.
     Landlock.restrict(readable: readable, mayConnect: true)
     _ = tp_drop_capabilities()
-    _ = ts_allow(true)
+    _ = ts_allow(TS_CLIENT)
   }
 }

@@ -11,7 +11,7 @@ TOOLCHAIN = {"Swift", "Synchronization"}
 SHARED = {
     "CPlatform": "the C library itself",
     "COpenSSL": "digests and MACs in TappetBase, certificates in TappetTLS",
-    "CSeccomp": "the sandbox of tappet-reader, and that of tappet-webhook and tappet-matrix",
+    "CSeccomp": "the sandboxes of tappet-reader, of tappet-webhook and tappet-matrix, and of tappet-web",
 }
 IMPORT = re.compile(
     r"^[ \t]*(?:@\w+(?:\(\w+\))? +)*(?:public |package |internal )?import +(?:struct |class |enum |func )?(\w+)",

@@ -40,6 +40,12 @@ static const int allowed_network[] = {
   SCMP_SYS(access), SCMP_SYS(readlink), SCMP_SYS(pipe),
 };
 
+/* And those of a server with a listening socket, which asks the kiosk over a Unix socket. GnuTLS counts resources. */
+static const int allowed_server[] = {
+  SCMP_SYS(accept4), SCMP_SYS(accept), SCMP_SYS(connect), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
+  SCMP_SYS(getsockopt), SCMP_SYS(setsockopt), SCMP_SYS(epoll_ctl), SCMP_SYS(getrusage), SCMP_SYS(set_robust_list),
+};
+
 /* ioctl requests for serial lines and sockets. Omitted are those that insert terminal input, make the kernel signal
    another process (FIOASYNC, FIOSETOWN, SIOCSPGRP), or change the line discipline (TIOCSETD). libnfc sets up I2C only
    while it opens the device. */
@@ -88,6 +94,11 @@ static const struct rule rules_network[] = {
   { SCMP_SYS(socketpair), 1, { BITS(1, TYPE_MASK, SOCK_STREAM) } },
 };
 
+/* No socket of the server's leads to another machine, and of those on this one, only to servers of packets. */
+static const struct rule rules_server[] = {
+  { SCMP_SYS(socket), 2, { IS(0, AF_UNIX), BITS(1, TYPE_MASK, SOCK_SEQPACKET) } },
+};
+
 #define COUNT(list) (sizeof list / sizeof *list)
 
 static int allow(
@@ -110,7 +121,7 @@ static int allow_values(scmp_filter_ctx filter, int call, unsigned argument, con
   return result;
 }
 
-static int fill(scmp_filter_ctx filter, bool network) {
+static int fill(scmp_filter_ctx filter, enum ts_purpose purpose) {
   const uint32_t own = (uint32_t)getpid();
   int result = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
   /* For all threads, because libusb has its own. */
@@ -120,17 +131,19 @@ static int fill(scmp_filter_ctx filter, bool network) {
   if (result == 0) result = allow_values(filter, SCMP_SYS(tgkill), 0, &own, 1);
   if (result == 0) result = allow_values(filter, SCMP_SYS(fcntl), 1, allowed_commands, COUNT(allowed_commands));
   if (result == 0) result = allow_values(filter, SCMP_SYS(ioctl), 1, allowed_requests, COUNT(allowed_requests));
-  if (result != 0 || !network) return result;
+  if (result == 0 && purpose == TS_SERVER)
+    return allow(filter, allowed_server, COUNT(allowed_server), rules_server, COUNT(rules_server));
+  if (result != 0 || purpose == TS_READER) return result;
   /* Without clone3, glibc uses clone, whose flags can be checked. */
   result = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0, NULL);
   if (result != 0) return result;
   return allow(filter, allowed_network, COUNT(allowed_network), rules_network, COUNT(rules_network));
 }
 
-int ts_allow(bool network) {
+int ts_allow(enum ts_purpose purpose) {
   scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
   if (filter == NULL) return -1;
-  int result = fill(filter, network);
+  int result = fill(filter, purpose);
   if (result == 0) result = seccomp_load(filter);
   seccomp_release(filter);
   return result;

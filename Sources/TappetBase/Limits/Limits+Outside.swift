@@ -50,6 +50,33 @@ extension Limits {
   package static let controlPlacesKept = 2
   /// Maximum number of clients accepted per turn of the loop; the remaining clients are accepted in the next.
   package static let controlAcceptsPerTurn = 4
+  // MARK: The page's server
+  /// Maximum number of connections to tappet-web, in all and from one address.
+  package static let webConnectionsMax = 128
+  package static let webConnectionsPerAddress = 16
+  /// Time after which a connection that is silent, or sends a request slowly, is closed.
+  package static let webSilenceSeconds = 15
+  /// Memory for the headers of one connection, in bytes.
+  package static let webConnectionMemory = 32 * 1024
+  /// Maximum size of a form, in bytes.
+  package static let webBodySizeMax = 4 * 1024
+  /// Maximum number of streams of events; the kiosk's connections besides them are for single requests.
+  package static let webStreamsMax = 24
+  /// Maximum number of bytes that a stream may lag behind.
+  package static let webStreamSizeMax = 64 * 1024
+  /// Maximum size of a message from the kiosk, in bytes.
+  package static let webMessageSizeMax = 16 * 1024
+  /// Time in which the kiosk must respond.
+  package static let webAnswerMax: Duration = .seconds(3)
+  /// Maximum sizes of a file of the page, and of a certificate or key, in bytes.
+  package static let webFileSizeMax = 64 * 1024
+  package static let webCertificateSizeMax = 4 * 1024
+  /// Lifetime of the cookie, the maximum that browsers accept: 400 days.
+  package static let webCookieSeconds = 400 * 24 * 3600
+  /// Maximum amount of memory for data: 128 connections with TLS take 10 MB.
+  package static let webDataMax = 32 << 20
+  /// Times before this, in November 2023, are those of a clock that was not set.
+  package static let webClockMin: Int64 = 1_700_000_000
   // MARK: The page
   /// Maximum number of connections from tappet-web: its streams, and one for each request in progress.
   package static let pageClientsMax = 32

@@ -1,0 +1,200 @@
+// One request of a browser, and the connection to the kiosk on its behalf: one for each request, closed after it.
+
+import CMicroHTTPD
+import TappetBase
+import TappetJSON
+import TappetPlatform
+
+/// A request in progress.
+///
+/// While the kiosk is asked, and while a stream has nothing to send, the browser's connection is suspended.
+final class Exchange {
+  /// The stages of a request.
+  enum Stage {
+    case receiving
+    /// The kiosk has been asked.
+    case asking(Inquiry)
+    /// The kiosk's response has arrived, or none.
+    case answered(Inquiry, KioskAnswer)
+    case streaming
+  }
+
+  /// The kiosk's response to an inquiry.
+  enum KioskAnswer {
+    /// The response to `enter`, and the response to the request with its secret.
+    case replied(entered: JSON, JSON, secret: [UInt8])
+    /// The kiosk refused, for a reason with this code and sentence.
+    case refused(code: String, String)
+    /// The kiosk cannot be reached, or did not respond in time.
+    case away
+    /// The stream of events has started.
+    case streams
+  }
+
+  let connection: OpaquePointer?
+  /// Descriptor of the connection, once the request is complete.
+  var descriptor: Int32?
+  let method: String
+  let path: String
+  private(set) var body: [UInt8] = []
+  private(set) var isTooLarge = false
+  private(set) var stage = Stage.receiving
+  /// Time at which the kiosk must have responded; `nil` unless it was asked.
+  private(set) var deadline: Instant?
+  private var kiosk: UnixSocket?
+  private var watch: Watch?
+  private var entered: JSON?
+  /// Bytes of the stream that the browser has not received yet.
+  private var pending: [UInt8] = []
+  private var isSuspended = false
+  private var isEnding = false
+
+  init(_ connection: OpaquePointer?, method: String, path: String) {
+    self.connection = connection
+    self.method = method
+    self.path = path
+  }
+
+  /// Whether the exchange has a stream of events.
+  var isStream: Bool {
+    switch stage {
+    case .streaming, .asking(.events), .answered(.events, _): true
+    case .receiving, .asking, .answered: false
+    }
+  }
+
+  /// Adds a part of the body; a body that is too large is read to its end, and not kept.
+  func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard body.count + bytes.count <= Limits.webBodySizeMax else { return isTooLarge = true }
+    body += bytes
+  }
+
+  // MARK: The kiosk
+
+  /// Asks the kiosk, and suspends the browser's connection until it has responded; returns false if the kiosk cannot be
+  /// reached.
+  func ask(
+    _ inquiry: Inquiry, from address: String, host: String, token: String?, at path: String, _ reactor: Reactor
+  ) -> Bool {
+    stage = .answered(inquiry, .away)
+    do throws(SystemError) {
+      let socket = try UnixSocket.connect(to: path)
+      kiosk = socket
+      watch = try reactor.watch(
+        socket.fileDescriptor, for: .readable, calling(self) { exchange, _ in exchange.readKiosk() })
+      guard socket.send(Inquiry.enter(from: address, host: host, token: token)), socket.send(inquiry.message) else {
+        closeKiosk()
+        return false
+      }
+    } catch { return false }
+    stage = .asking(inquiry)
+    deadline = Instant.now() + Limits.webAnswerMax
+    suspend()
+    return true
+  }
+
+  /// Gives up on a kiosk that has not responded in time.
+  func expire(at now: Instant) { if let deadline, deadline <= now { finish(.away) } }
+
+  private func readKiosk() {
+    while let socket = kiosk {
+      switch socket.receive(sizeMax: Limits.webMessageSizeMax) {
+      case .nothing: return
+      case .closed: return isStreaming ? endStream(with: "event: gone\ndata: null\n\n") : finish(.away)
+      case .message(let bytes): handle(bytes)
+      }
+    }
+  }
+
+  private var isStreaming: Bool {
+    switch stage {
+    case .streaming, .answered(.events, .streams): true
+    case .receiving, .asking, .answered: false
+    }
+  }
+
+  private func handle(_ message: [UInt8]) {
+    if isStreaming { return push(message) }
+    guard case .asking(let inquiry) = stage else { return }
+    if entered != nil, inquiry == .events, message.first != UInt8(ascii: "{") {
+      pending = Array("retry: 1000\n\n".utf8)
+      push(message)
+      return finish(.streams)
+    }
+    let end = message.firstIndex(of: 0) ?? message.endIndex
+    guard let json = JSON(decoding: Array(message[..<end])) else { return finish(.away) }
+    if let sentence = json["error"]?.text { return finish(.refused(code: json["code"]?.text ?? "", sentence)) }
+    guard let entered else { return entered = json }
+    finish(.replied(entered: entered, json, secret: Array(message[end...].dropFirst())))
+  }
+
+  private func finish(_ answer: KioskAnswer) {
+    guard case .asking(let inquiry) = stage else { return }
+    stage = .answered(inquiry, answer)
+    deadline = nil
+    if case .streams = answer {} else { closeKiosk() }
+    resume()
+  }
+
+  private func closeKiosk() {
+    watch = nil
+    kiosk = nil
+  }
+
+  // MARK: The stream
+
+  /// Queues the stream of events as the response; returns false if the connection must be closed.
+  func queueStream(_ request: UnsafeMutableRawPointer) -> Bool {
+    stage = .streaming
+    let response = tw_stream(
+      { request, bytes, room in
+        guard let request, let bytes else { return -1 }
+        return Unmanaged<Exchange>.fromOpaque(request).takeUnretainedValue().readStream(bytes, room)
+      }, request)
+    Answer.guardHeaders(response, type: "text/event-stream", cache: "no-store")
+    tw_add_header(response, "X-Accel-Buffering", "no")
+    return tw_answer(connection, 200, response) == 0
+  }
+
+  /// Adds an event of the kiosk's, which is its name, a space and JSON of one line.
+  private func push(_ message: [UInt8]) {
+    guard let space = message.firstIndex(of: UInt8(ascii: " ")), !message.contains(UInt8(ascii: "\n")) else { return }
+    guard pending.count + message.count <= Limits.webStreamSizeMax else { return endStream(with: "") }
+    pending += Array("event: ".utf8) + message[..<space] + Array("\ndata: ".utf8) + message[(space + 1)...]
+    pending += Array("\n\n".utf8)
+    resumeStream()
+  }
+
+  private func endStream(with event: String) {
+    pending += Array(event.utf8)
+    isEnding = true
+    closeKiosk()
+    resumeStream()
+  }
+
+  private func resumeStream() { if case .streaming = stage { resume() } }
+
+  private func readStream(_ bytes: UnsafeMutablePointer<UInt8>, _ room: Int) -> Int {
+    guard !pending.isEmpty else {
+      if isEnding { return -1 }
+      suspend()
+      return 0
+    }
+    let count = min(room, pending.count)
+    for index in 0..<count { bytes[index] = pending[index] }
+    pending.removeFirst(count)
+    return count
+  }
+
+  private func suspend() {
+    guard !isSuspended else { return }
+    isSuspended = true
+    tw_suspend(connection)
+  }
+
+  private func resume() {
+    guard isSuspended else { return }
+    isSuspended = false
+    tw_resume(connection)
+  }
+}

@@ -1,0 +1,37 @@
+// The fields of a form (application/x-www-form-urlencoded), as a browser or the page's script sends them.
+
+import TappetBase
+
+/// The fields of a form; a missing field is empty.
+struct Form {
+  private var fields: [(name: String, value: String)] = []
+
+  /// Decodes a body; anything is a form, if not always a sensible one.
+  init(_ body: [UInt8]) {
+    for pair in body.split(separator: UInt8(ascii: "&")) {
+      let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      fields.append((Form.decode(parts[0]), parts.count > 1 ? Form.decode(parts[1]) : ""))
+    }
+  }
+
+  subscript(_ name: String) -> String { fields.first { $0.name == name }?.value ?? "" }
+
+  /// Returns the number in a field, or 0.
+  func number(_ name: String) -> Int64 { Int64(self[name]) ?? 0 }
+
+  private static func decode(_ text: ArraySlice<UInt8>) -> String {
+    var bytes: [UInt8] = []
+    var rest = text
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "+") {
+        bytes.append(UInt8(ascii: " "))
+      } else if byte == UInt8(ascii: "%"), let value = Hex.decode(rest.prefix(2)), value.count == 1 {
+        bytes.append(value[0])
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

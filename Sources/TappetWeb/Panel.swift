@@ -1,0 +1,87 @@
+// The panel as HTML, with the state filled in. The page's script keeps it current; without script, it reloads every
+// 10 s.
+
+import TappetBase
+import TappetJSON
+
+/// The panel in one state of the kiosk.
+struct Panel {
+  private let state: JSON
+  private let now: Int64
+
+  /// Creates the panel from the kiosk's response to `web-state`.
+  init(_ reply: JSON) {
+    state = reply["data"] ?? .null
+    now = reply["now"]?.wholeNumber ?? 0
+  }
+
+  private var mayPress: Bool { ["press", "manage"].contains(text("level")) }
+  private var isLocked: Bool { state["locked"] == .bool(true) }
+
+  private func text(_ name: String) -> String { (state[name]?.text ?? "").escapedForHTML }
+
+  /// The content of the page.
+  var content: String {
+    """
+    <section id="panel" data-level="\(text("level"))"><header><h1><bdi>\(text("name"))</bdi></h1>\
+    <p class="pill" data-tone="\(text("tone"))"><i></i><span>\(text("text"))</span></p>\(lock)</header>\
+    <p class="shut" role="status"\(isLocked ? "" : " hidden")>The buttons are locked. A tag or the code at the kiosk \
+    unlocks them.</p>\(question)<div class="tiles">\(tiles)</div>\(last)</section>
+    """
+  }
+
+  private var lock: String {
+    guard mayPress, let locked = state["locked"], locked != .null else { return "" }
+    return """
+      <form method="post" action="/lock"\(isLocked ? " hidden" : "")><button class="round" \
+      aria-label="Lock the buttons"><svg aria-hidden="true"><use href="#i-lock"/></svg></button></form>
+      """
+  }
+
+  private var tiles: String {
+    var html = ""
+    for tile in state["tiles"]?.elements ?? [] {
+      let action = (tile["action"]?.text ?? "").escapedForHTML
+      let title = tile["title"]?.text ?? ""
+      let hint = tile["asks"] == .bool(true) ? "Asks first" : ""
+      html += """
+        <form class="tile" method="post" action="/press" data-action="\(action)" data-hint="\(hint)">\
+        <input type="hidden" name="action" value="\(action)"><input type="hidden" name="id" value="\(Panel.newID())">\
+        <input type="hidden" name="at" value="\(now)"><input type="hidden" name="form" value="1">\
+        <button class="press"\(mayPress && !isLocked ? "" : " disabled")><span class="glyph" aria-hidden="true">\
+        \(String(title.prefix(1)).escapedForHTML)</span><b><bdi>\(title.escapedForHTML)</bdi></b>\
+        <span class="note">\(hint)</span></button></form>
+        """
+    }
+    return html
+  }
+
+  /// The question that this browser may answer.
+  private var question: String {
+    guard let question = state["question"], question["mine"] == .bool(true) else { return "" }
+    let number = question["number"]?.wholeNumber ?? 0
+    func form(_ path: String, _ word: String, _ kind: String) -> String {
+      """
+      <form method="post" action="\(path)"><input type="hidden" name="question" value="\(number)">\
+      <button class="\(kind)">\(word)</button></form>
+      """
+    }
+    return """
+      <div class="question" role="alert"><p><bdi>\((question["title"]?.text ?? "").escapedForHTML)</bdi>: are you sure?\
+      </p>\(form("/confirm", "Confirm", "main"))\(form("/cancel", "Cancel", "quiet"))</div>
+      """
+  }
+
+  private var last: String {
+    let (outcome, known) = (state["last"], state["last"] != nil && state["last"] != .null)
+    let title = outcome?["title"]?.text.map { "<bdi>\($0.escapedForHTML)</bdi>: " } ?? ""
+    let words = known ? title + (outcome?["text"]?.text ?? "").escapedForHTML : ""
+    return "<p class=\"last\" data-tone=\"\((outcome?["tone"]?.text ?? "").escapedForHTML)\">\(words)</p>"
+  }
+
+  /// A new id of a press; it must only differ from others, not be secret.
+  private static func newID() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return String(generator.next(), radix: 16)
+  }
+}

@@ -1,0 +1,25 @@
+// Restrictions of the process, which parses what any browser on the network sends. Once its files are loaded, it may
+// only accept connections and connect to Unix sockets; of those, its unit shows it none but the kiosk's for the page.
+
+import CPlatform
+import CSeccomp
+import TappetBase
+import TappetPlatform
+
+enum Sandbox {
+  /// Disables privileges gained by exec, core dumps and ptrace by the same user.
+  static func begin() {
+    _ = tp_prctl(PR_SET_NO_NEW_PRIVS, 1, 0)
+    _ = tp_prctl(PR_SET_DUMPABLE, 0, 0)
+    SignalMask.ignore([SIGPIPE, SIGHUP])
+  }
+
+  /// Permanently denies everything else, and more memory than necessary; each step has no effect if the kernel does not
+  /// support it.
+  static func close() {
+    tp_limit_data(Limits.webDataMax, Limits.webhookStackSize)
+    _ = tp_drop_capabilities()
+    Landlock.restrict()
+    _ = ts_allow(TS_SERVER)
+  }
+}

@@ -1,0 +1,181 @@
+// The server: one loop over libmicrohttpd's descriptor and the connections to the kiosk. Nothing here blocks, and
+// nothing is decided here except what no kiosk needs to be asked about.
+
+import CMicroHTTPD
+import CPlatform
+import TappetBase
+import TappetJSON
+import TappetPlatform
+
+/// Serves the page.
+///
+/// Confined to one thread.
+final class WebServer {
+  private let kiosk: String
+  private let site: Site
+  private let certificate: ServerCertificate
+  private let reactor: Reactor
+  private var daemon: OpaquePointer?
+  private var watch: Watch?
+  /// Requests in progress, and streams.
+  private var exchanges: [Exchange] = []
+  /// Connections that must send a whole request by the given time, however slowly they send it.
+  private var patience: [OpaquePointer: (descriptor: Int32, until: Instant)] = [:]
+
+  /// Starts to listen; the first request is served in `run`.
+  init(kiosk: String, site: Site, certificate: ServerCertificate, listening: Int32) throws(WebError) {
+    self.kiosk = kiosk
+    self.site = site
+    self.certificate = certificate
+    do throws(SystemError) { reactor = try Reactor() } catch {
+      throw WebError("the event loop cannot be created: \(error.text)")
+    }
+    var callbacks = tw_callbacks(
+      context: Unmanaged.passUnretained(self).toOpaque(), handle: handleRequest, completed: requestCompleted,
+      opened: connectionOpened, closed: connectionClosed)
+    let limits = tw_limits(
+      connections: UInt32(Limits.webConnectionsMax), connections_per_address: UInt32(Limits.webConnectionsPerAddress),
+      silence_seconds: UInt32(Limits.webSilenceSeconds), memory_per_connection: Limits.webConnectionMemory)
+    daemon = tw_start(listening, certificate.certificate, certificate.key, limits, &callbacks)
+    guard let daemon else { throw WebError("libmicrohttpd cannot serve HTTPS on this socket") }
+    do throws(SystemError) {
+      watch = try reactor.watch(tw_descriptor(daemon), for: .readable) { _ in }
+    } catch { throw WebError("the server's socket cannot be watched: \(error.text)") }
+  }
+
+  /// Serves until the certificate must be renewed.
+  func run() throws(WebError) {
+    while certificate.isUsable(at: SystemClock().now().unixSeconds) {
+      tw_run(daemon)
+      do throws(SystemError) { try reactor.turn(timeout: timeout) } catch {
+        throw WebError("waiting for requests failed: \(error.text)")
+      }
+      let now = Instant.now()
+      for exchange in exchanges { exchange.expire(at: now) }
+      for waiting in patience.values where waiting.until <= now { tw_hang_up(waiting.descriptor) }
+    }
+  }
+
+  /// The time until something is due; at most an hour, so that the certificate's end is noticed.
+  private var timeout: Duration {
+    let deadlines = exchanges.compactMap { $0.deadline } + patience.values.map { $0.until }
+    let due = deadlines.min().map { max($0 - Instant.now(), .milliseconds(1)) } ?? .seconds(3600)
+    let library = tw_timeout(daemon)
+    return library < 0 ? due : min(due, .milliseconds(library))
+  }
+
+  // MARK: Requests
+
+  fileprivate func opened(_ connection: OpaquePointer, _ descriptor: Int32) {
+    patience[connection] = (descriptor, Instant.now() + .seconds(Int64(Limits.webSilenceSeconds)))
+  }
+
+  fileprivate func closed(_ connection: OpaquePointer) { patience[connection] = nil }
+
+  fileprivate func begin(_ connection: OpaquePointer?, method: String, path: String) -> Exchange {
+    let exchange = Exchange(connection, method: method, path: path)
+    exchanges.append(exchange)
+    return exchange
+  }
+
+  fileprivate func completed(_ exchange: Exchange) {
+    exchanges.removeAll { $0 === exchange }
+    guard let connection = exchange.connection, let descriptor = exchange.descriptor else { return }
+    opened(connection, descriptor)
+  }
+
+  /// Handles a request whose body is complete, or whose response from the kiosk has arrived; returns false if the
+  /// connection must be closed.
+  fileprivate func proceed(_ exchange: Exchange, _ request: UnsafeMutableRawPointer) -> Bool {
+    switch exchange.stage {
+    case .receiving: return start(exchange)
+    case .asking, .streaming: return true
+    case .answered(.events, .streams): return exchange.queueStream(request)
+    case .answered(let inquiry, let answer):
+      return site.answer(answer, to: inquiry, wantsPage: exchange.wantsPage).queue(on: exchange.connection)
+    }
+  }
+
+  private func start(_ exchange: Exchange) -> Bool {
+    let connection = exchange.connection
+    // The request is complete.
+    if let connection { exchange.descriptor = patience.removeValue(forKey: connection)?.descriptor }
+    guard !exchange.isTooLarge else { return Answer.text(413, "The request is too large.").queue(on: connection) }
+    switch Inquiry.route(exchange.method, exchange.path, exchange.body) {
+    case .file(let index): return site.files[index].queue(on: connection, cache: "max-age=60")
+    case .missing: return Answer.text(404, "There is no such page.").queue(on: connection)
+    case .wrongMethod: return Answer.text(405, "This page does not support this method.").queue(on: connection)
+    case .ask(let inquiry):
+      guard tw_header_count(connection, "Host") == 1, let host = exchange.header("Host") else {
+        return Answer.text(400, "The request needs one 'Host'.").queue(on: connection)
+      }
+      guard exchange.isSameOrigin(host: host) else {
+        return Answer.text(403, "The request came from another page.").queue(on: connection)
+      }
+      if inquiry == .events, exchanges.count(where: { $0.isStream }) >= Limits.webStreamsMax {
+        return Answer.text(503, "Too many pages are open.").queue(on: connection)
+      }
+      var address = [CChar](repeating: 0, count: 64)
+      tw_address(connection, &address)
+      let from = address.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "?" }
+      return exchange.ask(inquiry, from: from, host: host, token: exchange.token, at: kiosk, reactor)
+        || site.answer(.away, to: inquiry, wantsPage: exchange.wantsPage).queue(on: connection)
+    }
+  }
+}
+
+extension Exchange {
+  func header(_ name: String) -> String? { tw_header(connection, name).map { String(cString: $0) } }
+
+  /// The token in the browser's cookie; `nil` if it cannot be one.
+  fileprivate var token: String? {
+    tw_cookie(connection, Site.cookieName).map { String(cString: $0) }.flatMap { $0.utf8.count == 64 ? $0 : nil }
+  }
+
+  /// Whether the browser expects a page, and not the JSON that the page's script asks for.
+  fileprivate var wantsPage: Bool { header("Accept") != "application/json" }
+
+  /// Whether the request may have an effect, or a stream: whether the kiosk's own page has made it.
+  ///
+  /// A page of another site can make the browser send requests here, but not these headers.
+  fileprivate func isSameOrigin(host: String) -> Bool {
+    guard method == "POST" || path == "/events" else { return true }
+    if let site = header("Sec-Fetch-Site") { return site == "same-origin" }
+    if method == "POST" { return header("Origin") == "https://" + host }
+    return header("Origin").map { $0 == "https://" + host } ?? true
+  }
+}
+
+private func handleRequest(
+  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ request: UnsafeMutableRawPointer?,
+  _ method: UnsafePointer<CChar>?, _ path: UnsafePointer<CChar>?, _ body: UnsafePointer<UInt8>?, _ size: Int
+) -> UnsafeMutableRawPointer? {
+  guard let context, let method, let path else { return nil }
+  let server = Unmanaged<WebServer>.fromOpaque(context).takeUnretainedValue()
+  guard let request else {
+    let exchange = server.begin(connection, method: String(cString: method), path: String(cString: path))
+    return Unmanaged.passRetained(exchange).toOpaque()
+  }
+  let exchange = Unmanaged<Exchange>.fromOpaque(request).takeUnretainedValue()
+  if size > 0 {
+    exchange.receive(UnsafeBufferPointer(start: body, count: size))
+    return request
+  }
+  return server.proceed(exchange, request) ? request : nil
+}
+
+private func requestCompleted(_ context: UnsafeMutableRawPointer?, _ request: UnsafeMutableRawPointer?) {
+  guard let context, let request else { return }
+  let exchange = Unmanaged<Exchange>.fromOpaque(request).takeRetainedValue()
+  Unmanaged<WebServer>.fromOpaque(context).takeUnretainedValue().completed(exchange)
+}
+
+private func connectionOpened(_ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ descriptor: Int32) {
+  guard let context, let connection else { return }
+  Unmanaged<WebServer>.fromOpaque(context).takeUnretainedValue().opened(connection, descriptor)
+}
+
+private func connectionClosed(_ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?) {
+  guard let context, let connection else { return }
+  Unmanaged<WebServer>.fromOpaque(context).takeUnretainedValue().closed(connection)
+}
