@@ -8,7 +8,8 @@ UNIT = $(FILLED_IN) -e 's|@NAME@|$(1)|g' -e 's|@CONFIG@|/etc/tappet/$(2).yaml|g'
 # Everything that `make install` writes, relative to PREFIX, for `make uninstall`.
 INSTALLED := bin/tappet bin/tappet-sim libexec/tappet $(addprefix $(LIBDIR)/,libtappet.so.0 libtappet.so libtappet.a \
 	pkgconfig/tappet.pc cmake/tappet) include/tappet.h lib/systemd/system/tappet.service \
-	lib/systemd/system/tappet@.service lib/sysusers.d/tappet.conf lib/tmpfiles.d/tappet.conf share/doc/tappet \
+	lib/systemd/system/tappet@.service $(addprefix lib/systemd/system/tappet-web.,path socket service) \
+	lib/sysusers.d/tappet.conf lib/sysusers.d/tappet-web.conf lib/tmpfiles.d/tappet.conf share/doc/tappet \
 	share/tappet $(patsubst $(OUT)/%,%,$(COMPLETIONS)) \
 	$(addprefix share/man/,man1/tappet.1 man1/tappet-*.1 man5/kiosk.yaml.5 man3/tappet[-_.]*.3 man3/TAPPET_*.3)
 
@@ -44,7 +45,10 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	install -m 644 board/web/* $(SHARE)/tappet/web
 	$(call UNIT,tappet,kiosk) > $(PLACE)/lib/systemd/system/tappet.service
 	$(call UNIT,tappet-%i,%i) > $(PLACE)/lib/systemd/system/tappet@.service
+	for part in path socket service; do $(FILLED_IN) board/systemd/tappet-web.$$part.in \
+		> $(PLACE)/lib/systemd/system/tappet-web.$$part || exit 1; done
 	install -m 644 board/systemd/tappet.sysusers $(PLACE)/lib/sysusers.d/tappet.conf
+	install -m 644 board/systemd/tappet-web.sysusers $(PLACE)/lib/sysusers.d/tappet-web.conf
 	install -m 644 board/systemd/tappet.tmpfiles $(PLACE)/lib/tmpfiles.d/tappet.conf
 	$(foreach file,$(COMPLETIONS),install -D -m 644 $(file) $(PLACE)/$(patsubst $(OUT)/%,%,$(file)) &&) true
 

@@ -22,6 +22,9 @@ final class WebServer {
   /// Connections that must send a whole request by the given time, however slowly they send it.
   private var patience: [OpaquePointer: (descriptor: Int32, until: Instant)] = [:]
 
+  /// Number of questions to the kiosk in the current second, for each address.
+  private var asks: (second: Int64, counts: [String: Int]) = (0, [:])
+
   /// Starts to listen; the first request is served in `run`.
   init(kiosk: String, site: Site, certificate: ServerCertificate, listening: Int32) throws(WebError) {
     self.kiosk = kiosk
@@ -96,6 +99,14 @@ final class WebServer {
     }
   }
 
+  /// Counts a question to the kiosk, which has more important things to do than to answer a flood of them.
+  private func mayAsk(_ address: String) -> Bool {
+    let second = Instant.now().wholeMilliseconds / 1000
+    if second != asks.second { asks = (second, [:]) }
+    asks.counts[address, default: 0] += 1
+    return asks.counts[address, default: 0] <= Limits.webAsksPerSecond
+  }
+
   private func start(_ exchange: Exchange) -> Bool {
     let connection = exchange.connection
     // The request is complete.
@@ -118,6 +129,7 @@ final class WebServer {
       var address = [CChar](repeating: 0, count: 64)
       tw_address(connection, &address)
       let from = address.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "?" }
+      guard mayAsk(from) else { return Answer.text(429, "Too many requests; wait a second.").queue(on: connection) }
       return exchange.ask(inquiry, from: from, host: host, token: exchange.token, at: kiosk, reactor)
         || site.answer(.away, to: inquiry, wantsPage: exchange.wantsPage).queue(on: connection)
     }

@@ -66,6 +66,9 @@ extension Limits {
   package static let webStreamSizeMax = 64 * 1024
   /// Maximum size of a message from the kiosk, in bytes.
   package static let webMessageSizeMax = 16 * 1024
+  /// Maximum number of requests from one address, in a second, about which the kiosk is asked: some households have one
+  /// address for all.
+  package static let webAsksPerSecond = 50
   /// Time in which the kiosk must respond.
   package static let webAnswerMax: Duration = .seconds(3)
   /// Maximum sizes of a file of the page, and of a certificate or key, in bytes.

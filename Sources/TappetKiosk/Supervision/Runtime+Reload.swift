@@ -116,6 +116,8 @@ extension Runtime {
     feed(.timerFired)
     if changesPanel { replacePanel(newProfile) }
     do throws(RuntimeError) { try openPage() } catch { log(LogRecord(.error, "page-lost", error.sentence)) }
+    // Browsers connect again, with what the new configuration allows them.
+    if new.web != old.web { page.server?.drop { _ in true } }
   }
 }
 

@@ -22,7 +22,8 @@ import Testing
     let root = stage + "/opt/tappet/"
     for file in [
       "bin/tappet", "bin/tappet-sim", "libexec/tappet/tappet-tool", "libexec/tappet/tappet-reader",
-      "libexec/tappet/tappet-webhook", "libexec/tappet/tappet-matrix",
+      "libexec/tappet/tappet-webhook", "libexec/tappet/tappet-matrix", "libexec/tappet/tappet-web",
+      "lib/systemd/system/tappet-web.socket", "share/tappet/web/index.html",
       "lib/libtappet.so.0", "lib/libtappet.so",
       "lib/libtappet.a", "lib/pkgconfig/tappet.pc", "include/tappet.h", "share/man/man1/tappet.1",
       "share/man/man1/tappet-sim.1", "share/man/man1/tappet-mqtt.1", "share/man/man5/kiosk.yaml.5",

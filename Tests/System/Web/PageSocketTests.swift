@@ -149,9 +149,12 @@ import Testing
     #expect(eventually { (try? world.browser(host: "localhost").entered["level"]?.text) == "look" })
     let browser = try world.browser(host: "localhost")
     _ = try browser.watch()
-    try world.write(KioskWorld.KioskConfiguration())
+    try world.write(KioskWorld.KioskConfiguration(more: "web: {open: nothing, socket: web}"))
     world.kiosk?.signal(SIGHUP)
     #expect(throws: TestFault.self) { try browser.event("never") }
+    #expect(try world.browser(host: "localhost").entered["level"] == .null)
+    try world.write(KioskWorld.KioskConfiguration())
+    world.kiosk?.signal(SIGHUP)
     #expect(eventually { !FileManager.default.fileExists(atPath: world.folder + "/state/web") })
   }
 }
