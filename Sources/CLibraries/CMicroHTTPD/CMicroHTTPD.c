@@ -19,6 +19,13 @@
 /* ---- The server ------------------------------------------------------------------------------------------------- */
 
 static struct tw_callbacks callbacks;
+static unsigned connections, connections_max;
+
+/* Beyond its own limit, libmicrohttpd stops listening, and does not always begin again. */
+static enum MHD_Result accepts(void *context, const struct sockaddr *address, socklen_t size) {
+  (void)context, (void)address, (void)size;
+  return connections < connections_max ? MHD_YES : MHD_NO;
+}
 
 static enum MHD_Result handle(
     void *context, struct MHD_Connection *connection, const char *path, const char *method, const char *version,
@@ -42,7 +49,11 @@ static void completed(
 static void changed(
     void *context, struct MHD_Connection *connection, void **socket, enum MHD_ConnectionNotificationCode change) {
   (void)socket;
-  if (change != MHD_CONNECTION_NOTIFY_STARTED) return callbacks.closed(context, connection);
+  if (change != MHD_CONNECTION_NOTIFY_STARTED) {
+    connections--;
+    return callbacks.closed(context, connection);
+  }
+  connections++;
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   callbacks.opened(context, connection, info->connect_fd);
 }
@@ -51,9 +62,10 @@ struct MHD_Daemon *tw_start(
     int listening, const char *certificate, const char *key, struct tw_limits limits,
     const struct tw_callbacks *given) {
   callbacks = *given;
+  connections_max = limits.connections;
   struct MHD_OptionItem options[] = {
     { MHD_OPTION_LISTEN_SOCKET, listening, NULL },
-    { MHD_OPTION_CONNECTION_LIMIT, limits.connections, NULL },
+    { MHD_OPTION_CONNECTION_LIMIT, 2 * (intptr_t)limits.connections, NULL },
     { MHD_OPTION_PER_IP_CONNECTION_LIMIT, limits.connections_per_address, NULL },
     { MHD_OPTION_CONNECTION_TIMEOUT, limits.silence_seconds, NULL },
     { MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)limits.memory_per_connection, NULL },
@@ -66,8 +78,8 @@ struct MHD_Daemon *tw_start(
     { MHD_OPTION_END, 0, NULL },
   };
   return MHD_start_daemon(
-    MHD_USE_TLS | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, callbacks.context, MHD_OPTION_ARRAY,
-    options, MHD_OPTION_END);
+    MHD_USE_TLS | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, accepts, NULL, handle, callbacks.context,
+    MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
 
 int tw_descriptor(struct MHD_Daemon *daemon) {
