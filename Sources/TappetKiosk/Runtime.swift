@@ -107,7 +107,7 @@ package final class Runtime {
         answer: calling(self) { $0.answer($1, from: $2) })
       control.server?.onGone = calling(self) { $0.cancelTagJob(of: $1) }
     } catch { throw ControlServer.failure(at: path, error) }
-    try openPage()
+    openPage()
   }
 
   /// Handles the first events and opens the panel.

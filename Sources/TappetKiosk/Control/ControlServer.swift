@@ -173,7 +173,7 @@ final class ControlServer {
       guard clients.count < clientsMax - (isTrusted(client) ? 0 : Limits.controlPlacesKept) else {
         client.send(
           .failure(
-            "the control socket serves at most \(clientsMax) clients at the same time; try again later", code: "busy"))
+            "this socket serves at most \(clientsMax) clients at the same time; try again later", code: "busy"))
         continue
       }
       let fd = socket.fileDescriptor

@@ -10,7 +10,9 @@ import TappetStore
 
 extension Runtime {
   /// Opens the page's socket if the configuration has `web:`, and closes it if it no longer does.
-  func openPage() throws(RuntimeError) {
+  ///
+  /// A kiosk whose socket cannot be opened works without the page.
+  func openPage() {
     guard let path = configuration.web?.socket else {
       page = PageHost(startedAt: observers.startedAt)
       return
@@ -25,7 +27,7 @@ extension Runtime {
         isTrusted: { _ in true }, isRefused: calling(self) { $0.refusesOnPage($1, besides: user) },
         answer: calling(self) { $0.answerPage($1, from: $2) })
       page.path = path
-    } catch { throw ControlServer.failure(at: path, error) }
+    } catch { return log(LogRecord(.error, "page-lost", ControlServer.failure(at: path, error).sentence)) }
     askStore(isRequired: true) { secrets in
       do throws(SecretStoreError) { return .pageDevices(.success(try secrets.get().pageDevices())) } catch {
         return .pageDevices(.failure(error))

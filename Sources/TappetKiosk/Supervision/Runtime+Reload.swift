@@ -115,7 +115,7 @@ extension Runtime {
     checkCertificates()
     feed(.timerFired)
     if changesPanel { replacePanel(newProfile) }
-    do throws(RuntimeError) { try openPage() } catch { log(LogRecord(.error, "page-lost", error.sentence)) }
+    openPage()
     // Browsers connect again, with what the new configuration allows them.
     if new.web != old.web { page.server?.drop { _ in true } }
   }

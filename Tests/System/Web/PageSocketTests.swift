@@ -26,6 +26,14 @@ import Testing
     #expect(world.log.contains("event=page-press") && world.log.contains("Hall tablet"))
   }
 
+  @Test func `a kiosk whose page cannot be opened says so, and works without it`() throws {
+    let world = try KioskWorld(.init(more: "web: {panel: [light], socket: missing/web}"))
+    try world.start()
+    #expect(eventually { world.log.contains("event=page-lost") })
+    try world.goodTap()
+    #expect(try world.received(1).count == 1)
+  }
+
   @Test func `a question is answered by the device that asked, once, and a second press does not answer it`() throws {
     let world = try KioskWorld.withPage()
     try world.start()
