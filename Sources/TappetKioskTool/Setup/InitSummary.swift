@@ -9,7 +9,7 @@ import TappetTLS
 extension SetupWizard {
   /// Shows a summary, asks for consent, and writes the files.
   ///
-  /// Shows the summary again if writing fails, or if another program has changed a file; keeps the answers.
+  /// Shows the summary again, with the same answers, if writing fails or another program has changed a file.
   func write() throws(CommandFailure) {
     let configuration = try files.configuration()
     if files.prompt.isOver { throw .reported(.refused) }
