@@ -140,7 +140,7 @@ board:  ## build only what a board needs
 .board: $(filter-out %.a %-sim,$(PROGRAMS) $(LIBRARIES)) $(PROFILES)
 	@:
 
-.demo: $(filter %/tappet %-sim %-tool %-reader,$(PROGRAMS)) $(PROFILES)
+.demo: $(filter %/tappet %-sim %-tool %-reader %-web,$(PROGRAMS)) $(PROFILES)
 	@:
 
 help:  ## list the targets
@@ -155,11 +155,11 @@ check-deps:
 run:  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
 	@tools/deps install build demo
 ifneq ($(wildcard build/bin/tappet),)
-	@$(MAKE) --no-print-directory --jobs=$(shell nproc) WANTED="Tool Reader Simulator" .demo
+	@$(MAKE) --no-print-directory --jobs=$(shell nproc) WANTED="Tool Reader Simulator Web" .demo
 	@tools/demo/run build $(if $(ONCE),--once)
 else
 	@echo "Compiling the demonstration without optimization, which is quicker ('make' builds what ships)"
-	@$(MAKE) --no-print-directory --jobs=$(shell nproc) WANTED="Tool Reader Simulator" OUT=build-demo \
+	@$(MAKE) --no-print-directory --jobs=$(shell nproc) WANTED="Tool Reader Simulator Web" OUT=build-demo \
 		SCRATCH=.build-demo OPTIMIZATION=-Onone .demo
 	@tools/demo/run build-demo $(if $(ONCE),--once)
 endif
