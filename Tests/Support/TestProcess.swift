@@ -23,8 +23,8 @@ package final class TestProcess {
 
   /// Starts `program`, with `environment` on top of this process's own.
   ///
-  /// It inherits no descriptor, and no signal is blocked. Its output is added to the file `output`, and its errors
-  /// to `errors`, or to the same file.
+  /// It inherits no descriptor, and no signal is blocked or ignored. Its output is added to the file `output`, and its
+  /// errors to `errors`, or to the same file.
   package init(
     _ program: URL, _ arguments: [String] = [], environment: [String: String] = [:], input: Input = .nothing,
     output: String = "/dev/null", errors: String? = nil
@@ -35,7 +35,11 @@ package final class TestProcess {
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    // A shell's background job ignores SIGINT: to restore that, as libedit does, discards one that has arrived.
+    var all = sigset_t()
+    sigfillset(&all)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
     var files = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&files)

@@ -322,16 +322,20 @@ import Testing
     let folder = try Programs.temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let target = folder.path + "/k/kiosk.yaml"
-    let questions: [KeyValuePairs<String, String?>] = [
-      [:], ["number or name": ""], ["number or name": "", "Host": "mqtt://127.0.0.1:1"],
-      ["number or name": "", "Host": "mqtt://127.0.0.1:1", "Client id": "", "User name": "", "Try again": "g"],
+    let questions: [(typed: KeyValuePairs<String, String?>, next: String)] = [
+      ([:], "number or name"), (["number or name": ""], "Host, such as"),
+      (["number or name": "", "Host": "mqtt://127.0.0.1:1"], "Client id"),
+      (
+        ["number or name": "", "Host": "mqtt://127.0.0.1:1", "Client id": "", "User name": "", "Try again": "g"],
+        "Device, such as"
+      ),
     ]
-    for (number, typed) in questions.enumerated() {
+    for (number, question) in questions.enumerated() {
       let session = try TypedSession(
         try Programs.built("tappet"), ["init", "--config", target], log: folder.path + "/log\(number)",
         environment: data)
-      try session.play(typed)
-      try session.expect("]: ")
+      try session.play(question.typed)
+      try session.expect(question.next)
       try session.interrupt()
       #expect(try session.status() == 1, "\(session.text)")
       #expect(session.text.contains("Stopped; nothing was written."))

@@ -83,8 +83,19 @@ final class TypedSession {
     }
   }
 
-  /// Types a text into the terminal.
-  func type(_ keys: String) throws { try process.type(keys) }
+  /// Types a text into the terminal, a long one in pieces that the program echoes.
+  ///
+  /// script(1) would otherwise wait for a program that does not read because it waits for script(1) to read its echo.
+  func type(_ keys: String) throws {
+    var rest = Substring(keys)
+    while rest.count > 256 {
+      let size = text.utf8.count
+      try process.type(String(rest.prefix(256)))
+      rest = rest.dropFirst(256)
+      guard eventually({ self.text.utf8.count >= size + 256 }) else { throw TestFault("no echo:\n\(text)") }
+    }
+    try process.type(String(rest))
+  }
 
   /// Its exit status, once it has ended.
   func status(seconds: Double = patience) throws -> Int32 {
