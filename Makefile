@@ -108,7 +108,7 @@ KIOSK_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 
 TOOL_LIBS = $(KIOSK_LIBS) $(shell $(PKG_CONFIG) --libs libqrencode) -lcsv
 WEBHOOK_LIBS = $(shell $(PKG_CONFIG) --libs libcurl libcrypto libcjson libseccomp)
 MATRIX_LIBS = $(WEBHOOK_LIBS) $(shell $(PKG_CONFIG) --libs olm sqlite3 libutf8proc)
-WEB_LIBS = $(shell $(PKG_CONFIG) --libs libmicrohttpd gnutls libcjson libseccomp)
+WEB_LIBS = $(shell $(PKG_CONFIG) --libs libmicrohttpd gnutls libcjson libseccomp libqrencode)
 READER_LIBS = $(shell $(PKG_CONFIG) --libs libnfc libseccomp)
 
 # ---- What is built --------------------------------------------------------------------------------------------------

@@ -58,15 +58,15 @@ let modules = [  // Arrows only go down: docs/architecture.md.
   module("TappetMessages", ["TappetInventory", "TappetStore", "TappetTLS", "TappetConfig"]),
   module("TappetKiosk", parts), module("TappetOlm", ["TappetBase", "COlm"]),
   module("TappetInterface", parts + ["TappetKiosk", "TappetInventory", "CTappet"]),
-  module("TappetCommandLine", parts + ["TappetKiosk", "TappetInventory", "CQREncode", "CCSV", "CCurses", "CLineEdit"]),
+  module("TappetCommandLine", parts + ["TappetKiosk", "TappetInventory", "TappetQR", "CCSV", "CCurses", "CLineEdit"]),
   module("TappetKioskTool", tools), module("TappetBrokerTool", tools), module("TappetInventoryTool", tools),
-  module("TappetMatrixTool", tools + ["TappetRooms"]),
+  module("TappetMatrixTool", tools + ["TappetRooms"]), module("TappetQR", ["TappetPlatform", "CQREncode"]),
   module("TappetTool", ["TappetKioskTool", "TappetBrokerTool", "TappetInventoryTool", "TappetMatrixTool"]),
   module("TappetReader", ["TappetPlatform", "TappetTag", "TappetBase", "CPlatform", "CNFC", "CSeccomp"]),
   module("TappetMatrix", ["TappetRooms", "TappetWebhook", "TappetOlm", "TappetStore", "CPlatform"]),
   module("TappetWebhook", ["TappetPlatform", "TappetCore", "CPlatform", "CCurl", "CSeccomp"]),
   module("TappetSimulator", ["TappetPlatform", "TappetTag", "TappetBase", "CPlatform"]),
-  module("TappetWeb", ["TappetJSON", "TappetPlatform", "TappetBase", "CPlatform", "CMicroHTTPD", "CSeccomp"]),
+  module("TappetWeb", ["TappetJSON", "TappetQR", "TappetPlatform", "CPlatform", "CMicroHTTPD", "CSeccomp"]),
 ]
 // Built for the tests too, so that a break in a shipped program shows at once.
 let programs: [Target] = [

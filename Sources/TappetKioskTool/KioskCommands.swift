@@ -10,7 +10,7 @@ extension Command {
         .setUp, .importSettings, .brokerPassword, .run, .check, .status, .panelLock,
         .outputList,
       ] + outputSwitches + [
-        .outputSafe, .webPair, .webList, .webRemove, .commandTest, .history,
+        .outputSafe, .webPair, .webList, .webRemove, .webPassword, .commandTest, .history,
         .tagRead, .tagWatch, .tagWrite, .tagErase, .tagLock, .tagFormat, .tagLearn, .tagLearned, .tagForget,
         .secretList, .secretNew, .secretShare, .secretImport, .secretRename, .secretRemove, .secretRekey,
         .actionRename, .audit,

@@ -2,6 +2,7 @@
 // being shown inside another one.
 
 import CMicroHTTPD
+import TappetJSON
 
 /// A response that is complete.
 struct Answer {
@@ -10,9 +11,29 @@ struct Answer {
   var body: [UInt8] = []
   var headers: [(name: String, value: String)] = []
 
+  /// Creates the refusal of a request whose connection cannot be used for another one.
+  static func closing(_ status: UInt32, _ line: String) -> Answer {
+    Answer.text(status, line).adding("Connection", "close")
+  }
+
+  /// The response to a form that is larger than any of the page's.
+  static let tooLarge = Answer.closing(413, "The request is too large.")
+
   /// Creates a response of one line of text.
   static func text(_ status: UInt32, _ line: String) -> Answer {
     Answer(status: status, type: "text/plain; charset=utf-8", body: Array((line + "\n").utf8))
+  }
+
+  /// Creates a response of JSON.
+  static func json(_ status: UInt32, _ json: JSON) -> Answer {
+    Answer(status: status, type: "application/json", body: json.encoded())
+  }
+
+  /// Returns the response with one more header, if it has a value.
+  func adding(_ name: String, _ value: String?) -> Answer {
+    var answer = self
+    if let value { answer.headers.append((name, value)) }
+    return answer
   }
 
   /// Creates the response that makes a browser load the page again, after a form.

@@ -52,7 +52,7 @@ package func tappet_web_main(
       kiosk: kiosk, state: state, listen: values["l"],
       pages: values["p"] ?? DataFolder.path("web", variable: "TAPPET_PAGES"))
   } catch {
-    put("tappet-web: \(error.sentence)\n", to: tp_stderr())
+    report(error.sentence)
     return 1
   }
 }
@@ -64,9 +64,10 @@ private func serve(kiosk: String, state: String, listen: String?, pages: String)
   let site = try Site(folder: pages)
   let certificate = try ServerCertificate.load(folder: state)
   let server = try WebServer(kiosk: kiosk, site: site, certificate: certificate, listening: listening)
-  put("tappet-web: serving the page; SHA-256 of its certificate: \(certificate.fingerprintText)\n", to: tp_stderr())
+  report("serving the page; SHA-256 of its certificate: \(certificate.fingerprintText)")
   Sandbox.close()
   try server.run()
+  report("the certificate must be renewed, which the next start does")
   return 0
 }
 
@@ -90,6 +91,9 @@ struct WebError: Error {
 
   init(_ sentence: String) { self.sentence = sentence }
 }
+
+/// Writes a line for the journal.
+func report(_ sentence: String) { put("tappet-web: \(sentence)\n", to: tp_stderr()) }
 
 private func refuse(_ text: String) -> Int32 {
   put("tappet-web: \(text)\n\(purpose)", to: tp_stderr())

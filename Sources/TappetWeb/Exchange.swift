@@ -16,13 +16,13 @@ final class Exchange {
     case asking(Inquiry)
     /// The kiosk's response has arrived, or none.
     case answered(Inquiry, KioskAnswer)
-    case streaming
+    case streaming(Inquiry)
   }
 
   /// The kiosk's response to an inquiry.
   enum KioskAnswer {
-    /// The response to `enter`, and the response to the request with its secret.
-    case replied(entered: JSON, JSON, secret: [UInt8])
+    /// The response to the request, with its secret.
+    case replied(JSON, secret: [UInt8])
     /// The kiosk refused, for a reason with this code and sentence.
     case refused(code: String, String)
     /// The kiosk cannot be reached, or did not respond in time.
@@ -43,7 +43,10 @@ final class Exchange {
   private(set) var deadline: Instant?
   private var kiosk: UnixSocket?
   private var watch: Watch?
-  private var entered: JSON?
+  /// Watch for the end of a browser's connection, which libmicrohttpd does not notice while it is suspended.
+  private var leaving: Watch?
+  /// The kiosk's response to `enter`.
+  private(set) var entered: JSON?
   /// Bytes of the stream that the browser has not received yet.
   private var pending: [UInt8] = []
   private var isSuspended = false
@@ -55,13 +58,15 @@ final class Exchange {
     self.path = path
   }
 
-  /// Whether the exchange has a stream of events.
-  var isStream: Bool {
+  private var purpose: Inquiry.Purpose? {
     switch stage {
-    case .streaming, .asking(.events), .answered(.events, _): true
-    case .receiving, .asking, .answered: false
+    case .asking(let inquiry), .answered(let inquiry, _), .streaming(let inquiry): inquiry.purpose
+    case .receiving: nil
     }
   }
+
+  /// Whether the exchange has a response that lasts.
+  var isStream: Bool { purpose?.isStream ?? false }
 
   /// Adds a part of the body; a body that is too large is read to its end, and not kept.
   func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -73,9 +78,7 @@ final class Exchange {
 
   /// Asks the kiosk, and suspends the browser's connection until it has responded; returns false if the kiosk cannot be
   /// reached.
-  func ask(
-    _ inquiry: Inquiry, from address: String, host: String, token: String?, at path: String, _ reactor: Reactor
-  ) -> Bool {
+  func ask(_ inquiry: Inquiry, from address: String, at path: String, _ reactor: Reactor) -> Bool {
     stage = .answered(inquiry, .away)
     do throws(SystemError) {
       let socket = try UnixSocket.connect(to: path)
@@ -87,6 +90,9 @@ final class Exchange {
         return false
       }
     } catch { return false }
+    if inquiry.purpose.isStream, let descriptor {
+      leaving = try? reactor.watch(descriptor, for: [], calling(self) { exchange, _ in exchange.leave() })
+    }
     stage = .asking(inquiry)
     deadline = Instant.now() + Limits.webAnswerMax
     suspend()
@@ -100,7 +106,7 @@ final class Exchange {
     while let socket = kiosk {
       switch socket.receive(sizeMax: Limits.webMessageSizeMax) {
       case .nothing: return
-      case .closed: return isStreaming ? endStream(with: "event: gone\ndata: null\n\n") : finish(.away)
+      case .closed: return isStreaming ? endStream() : finish(.away)
       case .message(let bytes): handle(bytes)
       }
     }
@@ -108,7 +114,7 @@ final class Exchange {
 
   private var isStreaming: Bool {
     switch stage {
-    case .streaming, .answered(.events, .streams): true
+    case .streaming, .answered(_, .streams): true
     case .receiving, .asking, .answered: false
     }
   }
@@ -116,16 +122,20 @@ final class Exchange {
   private func handle(_ message: [UInt8]) {
     if isStreaming { return push(message) }
     guard case .asking(let inquiry) = stage else { return }
-    if entered != nil, inquiry == .events, message.first != UInt8(ascii: "{") {
+    if entered != nil, inquiry.purpose == .events, message.first != UInt8(ascii: "{") {
       pending = Array("retry: 1000\n\n".utf8)
-      push(message)
-      return finish(.streams)
+      finish(.streams)
+      return push(message)
     }
     let end = message.firstIndex(of: 0) ?? message.endIndex
     guard let json = JSON(decoding: Array(message[..<end])) else { return finish(.away) }
     if let sentence = json["error"]?.text { return finish(.refused(code: json["code"]?.text ?? "", sentence)) }
-    guard let entered else { return entered = json }
-    finish(.replied(entered: entered, json, secret: Array(message[end...].dropFirst())))
+    guard entered != nil else { return entered = json }
+    if inquiry.purpose == .job {
+      finish(.streams)
+      return push(message)
+    }
+    finish(.replied(json, secret: Array(message[end...].dropFirst())))
   }
 
   private func finish(_ answer: KioskAnswer) {
@@ -144,29 +154,45 @@ final class Exchange {
   // MARK: The stream
 
   /// Queues the stream of events as the response; returns false if the connection must be closed.
-  func queueStream(_ request: UnsafeMutableRawPointer) -> Bool {
-    stage = .streaming
+  func queueStream(_ request: UnsafeMutableRawPointer, of inquiry: Inquiry) -> Bool {
+    stage = .streaming(inquiry)
     let response = tw_stream(
       { request, bytes, room in
         guard let request, let bytes else { return -1 }
         return Unmanaged<Exchange>.fromOpaque(request).takeUnretainedValue().readStream(bytes, room)
       }, request)
-    Answer.guardHeaders(response, type: "text/event-stream", cache: "no-store")
+    let type = inquiry.purpose == .events ? "text/event-stream" : "application/x-ndjson"
+    Answer.guardHeaders(response, type: type, cache: "no-store")
+    if let cookie = renewedCookie { tw_add_header(response, "Set-Cookie", cookie) }
     tw_add_header(response, "X-Accel-Buffering", "no")
     return tw_answer(connection, 200, response) == 0
   }
 
-  /// Adds an event of the kiosk's, which is its name, a space and JSON of one line.
+  /// Adds a message of the kiosk's, which is JSON of one line; that of an event follows its name and a space.
   private func push(_ message: [UInt8]) {
-    guard let space = message.firstIndex(of: UInt8(ascii: " ")), !message.contains(UInt8(ascii: "\n")) else { return }
-    guard pending.count + message.count <= Limits.webStreamSizeMax else { return endStream(with: "") }
-    pending += Array("event: ".utf8) + message[..<space] + Array("\ndata: ".utf8) + message[(space + 1)...]
-    pending += Array("\n\n".utf8)
+    guard !message.contains(UInt8(ascii: "\n")) else { return }
+    guard pending.count + message.count <= Limits.webStreamSizeMax else { return endStream() }
+    if purpose == .job {
+      pending += message + [UInt8(ascii: "\n")]
+      if JSON(decoding: message)?["result"] != nil { return endStream() }
+    } else if let space = message.firstIndex(of: UInt8(ascii: " ")) {
+      pending += Array("event: ".utf8) + message[..<space] + Array("\ndata: ".utf8) + message[(space + 1)...]
+      pending += Array("\n\n".utf8)
+    }
     resumeStream()
   }
 
-  private func endStream(with event: String) {
-    pending += Array(event.utf8)
+  /// Ends a stream whose browser has closed its connection.
+  private func leave() {
+    leaving = nil
+    isEnding = true
+    finish(.away)
+    closeKiosk()
+    resume()
+  }
+
+  private func endStream() {
+    if purpose == .events { pending += Array("event: gone\ndata: null\n\n".utf8) }
     isEnding = true
     closeKiosk()
     resumeStream()

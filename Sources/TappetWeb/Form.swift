@@ -16,9 +16,6 @@ struct Form {
 
   subscript(_ name: String) -> String { fields.first { $0.name == name }?.value ?? "" }
 
-  /// Returns the number in a field, or 0.
-  func number(_ name: String) -> Int64 { Int64(self[name]) ?? 0 }
-
   private static func decode(_ text: ArraySlice<UInt8>) -> String {
     var bytes: [UInt8] = []
     var rest = text
@@ -32,6 +29,7 @@ struct Form {
         bytes.append(byte)
       }
     }
-    return String(decoding: bytes, as: UTF8.self)
+    // C libraries would see only what is before a NUL.
+    return bytes.contains(0) ? "" : String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -4,24 +4,47 @@ import TappetBase
 import TappetJSON
 
 /// A question to the kiosk on behalf of a browser.
-enum Inquiry: Equatable {
-  /// The page itself, with the state filled in.
-  case page
-  /// The state as JSON.
-  case state
-  /// The stream of events.
-  case events
-  /// The browser is to be paired with the code that was typed.
-  case pair(code: String)
-  case press(action: String, id: String, milliseconds: Int64, isForm: Bool)
-  case confirm(question: Int64)
-  case cancel(question: Int64)
-  case lock
+struct Inquiry: Equatable {
+  /// The kind of response that the browser receives if the kiosk agrees.
+  enum Purpose: Hashable {
+    /// The panel as a page, with the state filled in.
+    case page
+    /// The cookie of a new device.
+    case pairing
+    /// The stream of events.
+    case events
+    /// The stream of a tag job's notices, which ends with its result.
+    case job
+    /// The kiosk's response as JSON.
+    case data
+    /// The same with its secret as a QR code.
+    case code
+    /// The same, or the panel again if a form was sent.
+    case act
+
+    /// The methods of HTTP for it; only POST may have an effect.
+    fileprivate var methods: [String] {
+      switch self {
+      case .page: ["GET", "HEAD"]
+      case .events, .data: ["GET"]
+      case .pairing, .code, .job, .act: ["POST"]
+      }
+    }
+
+    /// Whether the response lasts.
+    var isStream: Bool { self == .events || self == .job }
+  }
+
+  var purpose: Purpose
+  /// The request to the kiosk that follows `enter`.
+  var message: [UInt8]
 
   /// The route of a request.
   enum Route: Equatable {
     /// A file of the page, by its place in `Site.files`.
     case file(Int)
+    /// The form for a pairing code.
+    case pairing
     case ask(Inquiry)
     /// There is no such path.
     case missing
@@ -29,57 +52,80 @@ enum Inquiry: Equatable {
     case wrongMethod
   }
 
-  /// Returns the route of a request whose body was received.
-  static func route(_ method: String, _ path: String, _ body: [UInt8]) -> Route {
-    let isGet = method == "GET" || method == "HEAD"
-    switch path {
-    case "/": return isGet ? .ask(.page) : .wrongMethod
-    case "/style.css": return isGet ? .file(0) : .wrongMethod
-    case "/app.js": return isGet ? .file(1) : .wrongMethod
-    case "/icon.svg": return isGet ? .file(2) : .wrongMethod
-    case "/api/state": return method == "GET" ? .ask(.state) : .wrongMethod
-    case "/events": return method == "GET" ? .ask(.events) : .wrongMethod
-    case "/press", "/confirm", "/cancel", "/lock", "/pair": break
-    case _: return .missing
-    }
-    guard method == "POST" else { return .wrongMethod }
-    let form = Form(body)
-    switch path {
-    case "/press":
-      return .ask(
-        .press(
-          action: form["action"], id: form["id"], milliseconds: form.number("at"), isForm: form["form"] == "1"))
-    case "/confirm": return .ask(.confirm(question: form.number("question")))
-    case "/cancel": return .ask(.cancel(question: form.number("question")))
-    case "/lock": return .ask(.lock)
-    case _: return .ask(.pair(code: form["code"]))
+  /// A member of the kiosk's request, mostly from a field of a form or of a path's query.
+  private enum Field {
+    case text(String)
+    /// Null if it is empty.
+    case optional(String)
+    case number(String)
+    /// True if it is `1`.
+    case flag(String)
+    case yes(String)
+
+    func member(_ value: (String) -> String) -> JSON.Member {
+      switch self {
+      case .text(let name): .init(name: name, value: .string(value(name)))
+      case .optional(let name): .init(name: name, value: value(name).isEmpty ? .null : .string(value(name)))
+      case .number(let name): .init(name: name, value: .number(Int64(value(name)) ?? 0))
+      case .flag(let name): .init(name: name, value: .bool(value(name) == "1"))
+      case .yes(let name): .init(name: name, value: .bool(true))
+      }
     }
   }
 
-  /// The request to the kiosk that follows `enter`.
-  var message: [UInt8] {
-    switch self {
-    case .page, .state: Inquiry.message("web-state")
-    case .events: Inquiry.message("web-watch")
-    case .pair(let code): Inquiry.message("pair") + [0] + Array(code.utf8)
-    case .press(let action, let id, let milliseconds, let isForm):
-      Inquiry.message(
-        "press",
-        ["action": .string(action), "id": .string(id), "at": .number(milliseconds), "form": .bool(isForm)])
-    case .confirm(let question): Inquiry.message("confirm", ["question": .number(question)])
-    case .cancel(let question): Inquiry.message("cancel", ["question": .number(question)])
-    case .lock: Inquiry.message("panel-lock")
+  /// Returns the route of a request; `value` returns a parameter of its query or a field of its form, empty if missing.
+  static func route(_ method: String, _ path: String, _ value: (String) -> String) -> Route {
+    func ask(_ purpose: Purpose, _ request: String, _ fields: [Field] = [], enclosing secret: String? = nil) -> Route {
+      guard purpose.methods.contains(method) else { return .wrongMethod }
+      let payload: [UInt8] = secret.map { [0] + Array(value($0).utf8) } ?? []
+      return .ask(Inquiry(purpose: purpose, message: message(request, fields.map { $0.member(value) }) + payload))
+    }
+    func file(_ index: Int) -> Route { method == "GET" || method == "HEAD" ? .file(index) : .wrongMethod }
+    switch path {
+    case "/": return ask(.page, "web-state")
+    case "/style.css": return file(0)
+    case "/app.js": return file(1)
+    case "/icon.svg": return file(2)
+    case "/events": return ask(.events, "web-watch")
+    case "/api/state": return ask(.data, "web-state")
+    case "/api/taps": return ask(.data, "web-taps", [.number("from"), .number("until"), .text("before")])
+    case "/api/hours": return ask(.data, "web-hours", [.number("from"), .number("until"), .text("before")])
+    case "/api/people": return ask(.data, "person-list", [.number("from")])
+    case "/api/status": return ask(.data, "status")
+    case "/api/devices": return ask(.data, "web-list")
+    case "/api/device/remove": return ask(.act, "web-remove", [.text("name")])
+    case "/api/outbox/retry": return ask(.act, "outbox-retry", [.yes("all")])
+    case "/api/actions": return ask(.data, "web-actions")
+    case "/api/tag": return ask(.job, "web-tag", [.text("action"), .optional("label"), .optional("person")])
+    case "/api/secrets": return ask(.data, "secret-list", [.number("from")])
+    case "/api/secret/rename": return ask(.act, "secret-rename", [.text("id"), .optional("label")])
+    case "/api/secret/remove": return ask(.act, "secret-remove", [.text("id")])
+    case "/api/share": return ask(.code, "secret-share", [.text("id")])
+    case "/api/again": return ask(.act, "again", enclosing: "password")
+    case "/api/person/remove": return ask(.act, "person-remove", [.text("name")])
+    case "/api/person/add": return ask(.act, "person-add", [.text("name")])
+    case "/api/person/rename": return ask(.act, "person-rename", [.text("name"), .text("new_name")])
+    case "/api/person/suspend": return ask(.act, "person-suspend", [.text("name")])
+    case "/api/person/resume": return ask(.act, "person-resume", [.text("name")])
+    case "/pair":
+      return method == "POST" ? ask(.pairing, "pair", enclosing: "code") : .pairing
+    case "/press": return ask(.act, "press", [.text("action"), .text("id"), .number("at"), .flag("form")])
+    case "/confirm": return ask(.act, "confirm", [.number("question")])
+    case "/cancel": return ask(.act, "cancel", [.number("question")])
+    case "/lock": return ask(.act, "panel-lock")
+    case _: return .missing
     }
   }
 
   /// Returns the first request of a connection to the kiosk.
   static func enter(from address: String, host: String, token: String?) -> [UInt8] {
-    message("enter", ["from": .string(address), "host": .string(host)]) + (token.map { [0] + Array($0.utf8) } ?? [])
+    let place: [JSON.Member] = [
+      .init(name: "from", value: .string(address)), .init(name: "host", value: .string(host)),
+    ]
+    return message("enter", place) + (token.map { [0] + Array($0.utf8) } ?? [])
   }
 
-  private static func message(_ name: String, _ facts: KeyValuePairs<String, JSON> = [:]) -> [UInt8] {
-    JSON.object(
-      [JSON.Member(name: "request", value: .string(name))] + facts.map { JSON.Member(name: $0.key, value: $0.value) }
-    ).encoded()
+  private static func message(_ request: String, _ members: [JSON.Member] = []) -> [UInt8] {
+    JSON.object([JSON.Member(name: "request", value: .string(request))] + members).encoded()
   }
 }

@@ -31,6 +31,8 @@ struct Panel {
   }
 
   private var lock: String {
+    // A browser that is not paired may look at the panel, and can be paired.
+    if state["device"] == .null { return "<a class=\"quiet\" href=\"/pair\">Pair</a>" }
     guard mayPress, let locked = state["locked"], locked != .null else { return "" }
     return """
       <form method="post" action="/lock"\(isLocked ? " hidden" : "")><button class="round" \

@@ -23,19 +23,29 @@ struct ServerCertificate {
       .joined(separator: ":")
   }
 
-  /// Loads the certificate from the folder; creates the key and the certificate if they are missing or not usable, and
-  /// the certificate if it expires within 30 days.
+  /// Loads the certificate from the folder; creates the key and the certificate if they are missing, and the
+  /// certificate if it is not usable or expires within 30 days.
   static func load(folder: String) throws(WebError) -> ServerCertificate {
     let (keyPath, path) = (folder + "/key.pem", folder + "/certificate.pem")
-    let now = SystemClock().now().unixSeconds
-    var key = text(keyPath)
-    if let key, let known = text(path).flatMap({ ServerCertificate($0, key) }), known.isUsable(at: now) { return known }
-    if key == nil {
-      let made = try text(of: "a key") { tw_make_key($0, $1) }
-      try write(made, to: keyPath)
-      key = made
+    if WebFile.isFolderOpen(folder) {
+      throw WebError("other users can replace the key in \(folder); run 'chmod 700 \(folder)'")
     }
-    guard let key else { throw WebError("the key in \(keyPath) cannot be read") }
+    let now = SystemClock().now().unixSeconds
+    let key: String
+    if let file = try read(keyPath) {
+      if file.isOpenToOthers {
+        throw WebError("other users can read \(keyPath); remove it, and the next start creates a new key")
+      }
+      key = String(decoding: file.bytes, as: UTF8.self)
+    } else {
+      key = try text(of: "a key") { tw_make_key($0, $1) }
+      try write(key, to: keyPath)
+    }
+    if let file = try read(path) {
+      let known = ServerCertificate(String(decoding: file.bytes, as: UTF8.self), key)
+      if let known, known.isUsable(at: now) { return known }
+      if known == nil { report("\(path) is damaged, or not of this key, and is replaced") }
+    }
     let host = NetworkIdentity.hostName() ?? "tappet"
     let hosts: [String] = [host, "\(host).local", "localhost"]
     var names: [UnsafePointer<CChar>?] = hosts.map { UnsafePointer(strdup($0)) }
@@ -70,8 +80,12 @@ struct ServerCertificate {
     unixSeconds < Limits.webClockMin || (begin <= unixSeconds && unixSeconds < renewalUnixSeconds)
   }
 
-  private static func text(_ path: String) -> String? {
-    (try? WebFile.read(path, sizeMax: Limits.webCertificateSizeMax)).map { String(decoding: $0, as: UTF8.self) }
+  /// Reads a file; returns `nil` if there is none.
+  private static func read(_ path: String) throws(WebError) -> WebFile? {
+    do throws(SystemError) { return try WebFile(path, sizeMax: Limits.webCertificateSizeMax) } catch {
+      if error.code == ENOENT { return nil }
+      throw WebError("\(path) cannot be read: \(error.text)")
+    }
   }
 
   private static func text(
@@ -89,7 +103,13 @@ struct ServerCertificate {
       try files.add(path, Array(text.utf8), mode: 0o600)
       try files.commit()
     } catch {
-      throw WebError("\(error.path) cannot be written: \(error.error.text); give its folder to the user of tappet-web")
+      let remedy =
+        switch error.error.code {
+        case ENOENT: "create its folder with 'install -d -m 700'"
+        case EACCES, EPERM: "give its folder to the user of tappet-web"
+        case _: "free space, or choose another folder with --state"
+        }
+      throw WebError("\(error.path) cannot be written: \(error.error.text); \(remedy)")
     }
   }
 }

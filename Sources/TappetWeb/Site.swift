@@ -5,12 +5,10 @@ import CPlatform
 import TappetBase
 import TappetJSON
 import TappetPlatform
+import TappetQR
 
 /// The files of the page.
 struct Site {
-  /// Name of the cookie with a device's token; browsers accept this prefix only over HTTPS, and for no other host.
-  static let cookieName = "__Host-tappet"
-
   /// The style sheet, the script and the icon.
   let files: [Answer]
   /// The page around its content.
@@ -19,7 +17,7 @@ struct Site {
   /// Loads the files.
   init(folder: String) throws(WebError) {
     func load(_ name: String) throws(WebError) -> [UInt8] {
-      do throws(SystemError) { return try WebFile.read(folder + "/" + name, sizeMax: Limits.webFileSizeMax) } catch {
+      do throws(SystemError) { return try WebFile(folder + "/" + name, sizeMax: Limits.webFileSizeMax).bytes } catch {
         throw WebError("\(folder)/\(name) cannot be read: \(error.text); install it, or use --pages FOLDER")
       }
     }
@@ -29,15 +27,19 @@ struct Site {
       Answer(type: "image/svg+xml", body: try load("icon.svg")),
     ]
     template = Site.split(try load("index.html"))
-    guard template.count == 3 else { throw WebError("\(folder)/index.html does not have the places NAME and CONTENT") }
+    guard template.count == Site.places.count + 1 else {
+      throw WebError("\(folder)/index.html does not have the places \(Site.places.joined(separator: ", "))")
+    }
   }
 
-  /// Splits the template at `{{NAME}}` and `{{CONTENT}}`.
+  private static let places = ["{{NAME}}", "{{RELOAD}}", "{{CONTENT}}"]
+
+  /// Splits the template at its places.
   private static func split(_ text: [UInt8]) -> [[UInt8]] {
     var parts: [[UInt8]] = []
     var rest = text[...]
-    for hole in ["{{NAME}}", "{{CONTENT}}"] {
-      let bytes = Array(hole.utf8)
+    for place in places {
+      let bytes = Array(place.utf8)
       guard let start = rest.indices.first(where: { rest[$0...].starts(with: bytes) }) else { return [] }
       parts.append(Array(rest[..<start]))
       rest = rest[(start + bytes.count)...]
@@ -47,48 +49,69 @@ struct Site {
 
   // MARK: Answers
 
-  /// Returns the response to an inquiry that the kiosk has answered; `wantsPage` means that a form was sent.
-  func answer(_ answer: Exchange.KioskAnswer, to inquiry: Inquiry, wantsPage: Bool) -> Answer {
-    let isPage = inquiry == .page || (wantsPage && inquiry != .state && inquiry != .events)
+  /// Returns the response to an inquiry that the kiosk has answered.
+  func answer(_ answer: Exchange.KioskAnswer, to inquiry: Inquiry, in exchange: Exchange) -> Answer {
+    let isPage =
+      switch inquiry.purpose {
+      case .page: true
+      case .pairing, .act: exchange.wantsPage
+      case .data, .code, .events, .job: false
+      }
     switch answer {
     case .away, .streams:
-      let sentence = "The kiosk does not respond. This page tries again every 10 seconds."
-      return isPage ? page(503, "Tappet", notice(sentence)) : .text(503, sentence)
-    case .refused("not-allowed", _) where inquiry == .page: return page(200, "Tappet", Site.pairing(note: nil))
+      let sentence = "The kiosk does not respond. This page tries again by itself."
+      return isPage ? page(503, notice(sentence, "data-away"), reloads: true) : .text(503, sentence)
+    case .refused("not-allowed", _) where inquiry.purpose == .page: return pairing(200)
     case .refused(let code, let sentence):
-      guard isPage else {
-        return Answer(
-          status: Site.status(of: code), type: "application/json",
-          body: JSON.object(["code": .string(code), "error": .string(sentence)]).encoded())
-      }
-      if case .pair = inquiry { return page(Site.status(of: code), "Tappet", Site.pairing(note: sentence)) }
-      return page(Site.status(of: code), "Tappet", notice(sentence))
-    case .replied(let entered, let reply, let secret):
-      let name = entered["name"]?.text ?? "Tappet"
-      switch inquiry {
-      case .page: return page(200, name, Panel(reply).content)
-      case .pair: return paired(String(decoding: secret, as: UTF8.self))
-      case .state, .events: return Answer(type: "application/json", body: reply.encoded())
-      case .press, .confirm, .cancel, .lock:
-        return wantsPage ? .toPage : Answer(type: "application/json", body: reply.encoded())
+      let status = Site.status(of: code)
+      guard isPage else { return .json(status, .object(["code": .string(code), "error": .string(sentence)])) }
+      if inquiry.purpose == .pairing { return pairing(status, note: sentence) }
+      // Under an unknown host, the panel is refused, too.
+      let way = code == "host-unknown" ? "" : "<p><a href=\"/\">Back to the panel</a></p>"
+      return page(status, notice(sentence, "", way))
+    case .replied(let reply, let secret):
+      switch inquiry.purpose {
+      case .page:
+        let name = exchange.entered?["name"]?.text ?? "Tappet"
+        return page(200, name: name, Panel(reply).content, reloads: true).adding("Set-Cookie", exchange.renewedCookie)
+      case .pairing:
+        return .toPage.adding("Set-Cookie", exchange.cookie(String(decoding: secret, as: UTF8.self)))
+      case .act where exchange.wantsPage: return .toPage
+      case .code: return code(reply, secret)
+      case .act, .data, .events, .job: return .json(200, reply)
       }
     }
   }
 
-  private func paired(_ token: String) -> Answer {
-    var answer = Answer.toPage
-    answer.headers.append(
-      (
-        "Set-Cookie",
-        "\(Site.cookieName)=\(token); Secure; HttpOnly; SameSite=Strict; Path=/; Max-Age=\(Limits.webCookieSeconds)"
-      ))
-    return answer
+  private func code(_ reply: JSON, _ secret: [UInt8]) -> Answer {
+    do throws(QRCodeError) {
+      let code = try QRCode(secret)
+      return .json(
+        200,
+        .object(
+          reply.members + [
+            .init(name: "width", value: .number(Int64(code.width))), .init(name: "path", value: .string(code.path)),
+          ]))
+    } catch { return .text(503, "The QR code cannot be drawn.") }
+  }
+
+  /// Returns the form for a pairing code, with the reason why the last one was refused.
+  func pairing(_ status: UInt32, note: String? = nil) -> Answer {
+    let alert = note.map { "<p class=\"bad\" role=\"alert\">\($0.escapedForHTML)</p>" } ?? ""
+    return page(
+      status,
+      """
+      <form class="card pair" method="post" action="/pair"><h1>Pair this browser</h1>\(alert)\
+      <p>At the kiosk, run <code>sudo tappet web pair NAME</code>, and type its code here.</p>\
+      <label>Code<input name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="12" required></label>\
+      <button class="main">Pair</button></form>
+      """)
   }
 
   private static func status(of code: String) -> UInt32 {
     switch code {
     case "host-unknown": 421
-    case "not-allowed", "code-wrong", "code-over": 403
+    case "not-allowed", "code-wrong", "code-over", "again", "password-wrong": 403
     case "action-unknown": 404
     case "command-late", "question-over": 409
     case "too-many": 429
@@ -97,27 +120,16 @@ struct Site {
     }
   }
 
-  private func page(_ status: UInt32, _ name: String, _ content: String) -> Answer {
-    Answer(
+  /// Returns the page; `reloads` means that a browser without script loads it again every 10 s.
+  private func page(_ status: UInt32, name: String = "Tappet", _ content: String, reloads: Bool = false) -> Answer {
+    let reload = reloads ? "<noscript><meta http-equiv=\"refresh\" content=\"10\"></noscript>" : ""
+    return Answer(
       status: status,
-      body: template[0] + Array(name.escapedForHTML.utf8) + template[1] + Array(content.utf8) + template[2])
+      body: zip(template, [name.escapedForHTML, reload, content, ""]).flatMap { $0 + Array($1.utf8) })
   }
 
-  private func notice(_ sentence: String) -> String {
-    """
-    <section class="card"><h1>Tappet</h1><p role="alert">\(sentence.escapedForHTML)</p>\
-    <p><a href="/">Back to the panel</a></p></section>
-    """
-  }
-
-  private static func pairing(note: String?) -> String {
-    let alert = note.map { "<p class=\"bad\" role=\"alert\">\($0.escapedForHTML)</p>" } ?? ""
-    return """
-      <form class="card pair" method="post" action="/pair"><h1>Pair this browser</h1>\(alert)\
-      <p>At the kiosk, run <code>sudo tappet web pair NAME</code>, and type its code here.</p>\
-      <label>Code<input name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="12" required></label>\
-      <button class="main">Pair</button></form>
-      """
+  private func notice(_ sentence: String, _ mark: String, _ way: String = "") -> String {
+    "<section class=\"card\" \(mark)><h1>Tappet</h1><p role=\"alert\">\(sentence.escapedForHTML)</p>\(way)</section>"
   }
 }
 

@@ -3,16 +3,31 @@
 import CPlatform
 import TappetPlatform
 
-enum WebFile {
-  /// Reads a file; fails with EFBIG if the file is larger than `sizeMax` bytes.
-  static func read(_ path: String, sizeMax: Int) throws(SystemError) -> [UInt8] {
-    let file = try FileDescriptor.open(path, O_RDONLY)
-    var bytes: [UInt8] = []
+/// A file's content, and what other users may do with it.
+struct WebFile {
+  var bytes: [UInt8]
+  /// Whether other users can read or change the file.
+  var isOpenToOthers: Bool
+
+  /// Reads a file; fails with EFBIG if the file is larger than `sizeMax` bytes, and with ESPIPE for a pipe or a device,
+  /// for which it does not wait.
+  init(_ path: String, sizeMax: Int) throws(SystemError) {
+    let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
+    let mode = try file.status().st_mode
+    guard tp_is_regular_file(mode) != 0 else { throw SystemError(call: "read", code: ESPIPE) }
+    isOpenToOthers = mode & 0o077 != 0
+    bytes = []
     while bytes.count <= sizeMax {
       let part = try file.read(sizeMax: 4096)
-      if part.isEmpty { return bytes }
+      if part.isEmpty { return }
       bytes += part
     }
     throw SystemError(call: "read", code: EFBIG)
+  }
+
+  /// Whether users other than the owner can replace the files in the folder.
+  static func isFolderOpen(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & 0o022 != 0
   }
 }

@@ -75,9 +75,11 @@ final class WebServer {
 
   fileprivate func closed(_ connection: OpaquePointer) { patience[connection] = nil }
 
+  /// Begins a request whose headers have arrived; some are refused by these alone.
   fileprivate func begin(_ connection: OpaquePointer?, method: String, path: String) -> Exchange {
     let exchange = Exchange(connection, method: method, path: path)
     exchanges.append(exchange)
+    if let refusal = exchange.refusal { _ = refusal.queue(on: connection) }
     return exchange
   }
 
@@ -93,9 +95,9 @@ final class WebServer {
     switch exchange.stage {
     case .receiving: return start(exchange)
     case .asking, .streaming: return true
-    case .answered(.events, .streams): return exchange.queueStream(request)
+    case .answered(let inquiry, .streams): return exchange.queueStream(request, of: inquiry)
     case .answered(let inquiry, let answer):
-      return site.answer(answer, to: inquiry, wantsPage: exchange.wantsPage).queue(on: exchange.connection)
+      return site.answer(answer, to: inquiry, in: exchange).queue(on: exchange.connection)
     }
   }
 
@@ -111,46 +113,81 @@ final class WebServer {
     let connection = exchange.connection
     // The request is complete.
     if let connection { exchange.descriptor = patience.removeValue(forKey: connection)?.descriptor }
-    guard !exchange.isTooLarge else { return Answer.text(413, "The request is too large.").queue(on: connection) }
-    switch Inquiry.route(exchange.method, exchange.path, exchange.body) {
+    guard !exchange.isTooLarge else { return Answer.tooLarge.queue(on: connection) }
+    switch Inquiry.route(exchange.method, exchange.path, exchange.values) {
     case .file(let index): return site.files[index].queue(on: connection, cache: "max-age=60")
+    case .pairing: return site.pairing(200).queue(on: connection)
     case .missing: return Answer.text(404, "There is no such page.").queue(on: connection)
     case .wrongMethod: return Answer.text(405, "This page does not support this method.").queue(on: connection)
     case .ask(let inquiry):
-      guard tw_header_count(connection, "Host") == 1, let host = exchange.header("Host") else {
-        return Answer.text(400, "The request needs one 'Host'.").queue(on: connection)
-      }
-      guard exchange.isSameOrigin(host: host) else {
+      guard exchange.isSameOrigin else {
         return Answer.text(403, "The request came from another page.").queue(on: connection)
       }
-      if inquiry == .events, exchanges.count(where: { $0.isStream }) >= Limits.webStreamsMax {
+      if inquiry.purpose.isStream, exchanges.count(where: { $0.isStream }) >= Limits.webStreamsMax {
         return Answer.text(503, "Too many pages are open.").queue(on: connection)
       }
       var address = [CChar](repeating: 0, count: 64)
       tw_address(connection, &address)
       let from = address.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "?" }
       guard mayAsk(from) else { return Answer.text(429, "Too many requests; wait a second.").queue(on: connection) }
-      return exchange.ask(inquiry, from: from, host: host, token: exchange.token, at: kiosk, reactor)
-        || site.answer(.away, to: inquiry, wantsPage: exchange.wantsPage).queue(on: connection)
+      return exchange.ask(inquiry, from: from, at: kiosk, reactor)
+        || site.answer(.away, to: inquiry, in: exchange).queue(on: connection)
     }
   }
 }
 
 extension Exchange {
-  func header(_ name: String) -> String? { tw_header(connection, name).map { String(cString: $0) } }
+  private func header(_ name: String) -> String? { tw_header(connection, name).map { String(cString: $0) } }
 
-  /// The token in the browser's cookie; `nil` if it cannot be one.
-  fileprivate var token: String? {
-    tw_cookie(connection, Site.cookieName).map { String(cString: $0) }.flatMap { $0.utf8.count == 64 ? $0 : nil }
+  /// The host under which the browser reaches the page, with the port unless it is 443.
+  var host: String { header("Host") ?? "" }
+
+  /// The response to a request that is refused by its headers alone; `nil` for any other.
+  fileprivate var refusal: Answer? {
+    if tw_is_ambiguous(connection) != 0 { return .closing(400, "The request can be understood in different ways.") }
+    let size = header("Content-Length").map { Int64($0) ?? .max } ?? 0
+    return size > Int64(Limits.webBodySizeMax) ? .tooLarge : nil
   }
 
+  /// Returns the function for the fields of the request's form, or the parameters of its query; it returns an empty
+  /// text for a missing one.
+  fileprivate var values: (String) -> String {
+    if method == "POST" {
+      let form = Form(body)
+      return { form[$0] }
+    }
+    return { name in tw_parameter(self.connection, name).map { String(cString: $0) } ?? "" }
+  }
+
+  /// The token in the browser's cookie; `nil` if it cannot be one.
+  var token: String? {
+    tw_cookie(connection, cookieName).map { String(cString: $0) }.flatMap { $0.utf8.count == 64 ? $0 : nil }
+  }
+
+  /// Name of the cookie with a device's token.
+  ///
+  /// Browsers accept this prefix only over HTTPS, and for no other host; but not for one port alone, at which another
+  /// kiosk may be.
+  private var cookieName: String {
+    let end = host.split(separator: ":").last.map { String($0) } ?? ""
+    return "__Host-tappet" + (host.contains(":") && UInt16(end) != nil ? "-" + end : "")
+  }
+
+  /// Returns the header that makes the browser keep the token.
+  func cookie(_ token: String) -> String {
+    "\(cookieName)=\(token); Secure; HttpOnly; SameSite=Strict; Path=/; Max-Age=\(Limits.webCookieSeconds)"
+  }
+
+  /// The header that makes the browser keep its token for longer; `nil` if it has none that the kiosk knows.
+  var renewedCookie: String? { entered?["device"]?.text != nil ? token.map { cookie($0) } : nil }
+
   /// Whether the browser expects a page, and not the JSON that the page's script asks for.
-  fileprivate var wantsPage: Bool { header("Accept") != "application/json" }
+  var wantsPage: Bool { header("Accept") != "application/json" }
 
   /// Whether the request may have an effect, or a stream: whether the kiosk's own page has made it.
   ///
   /// A page of another site can make the browser send requests here, but not these headers.
-  fileprivate func isSameOrigin(host: String) -> Bool {
+  fileprivate var isSameOrigin: Bool {
     guard method == "POST" || path == "/events" else { return true }
     if let site = header("Sec-Fetch-Site") { return site == "same-origin" }
     if method == "POST" { return header("Origin") == "https://" + host }

@@ -21,6 +21,7 @@ import Testing
       .addSecret(shareURL: payload, action: "garage", label: nil), .shareSecret(id: "a1", isForBackup: true),
       .shareSecret(id: "a1", isForBackup: false), .renameSecret(id: "a1", label: nil), .removeSecret(id: "a1"),
       .renameAction("garage", to: "gate"), .rekey, .keepTimestampKey(payload), .keepBrokerPassword(payload),
+      .keepPagePassword(payload),
       .listValues, .revealValue("timestamp-key"), .listAudit(after: 4), .verifyAudit, .reload, .listPeople(from: 1),
       .addPerson("Ada"), .renamePerson("Ada", to: "Ada L."), .suspendPerson("Ada"), .resumePerson("Ada"),
       .allowPerson("Ada", limits), .allowPerson("Ada", LimitWords()), .removePerson("Ada", forgetsTaps: true),
@@ -32,7 +33,8 @@ import Testing
       .enter(from: "192.0.2.7", host: "front-door.local", token: payload), .enter(from: "?", host: "", token: nil),
       .pair(code: payload), .state, .watch, .press(PagePress("garage", id: "7d1f", milliseconds: 9)),
       .press(PagePress("garage", id: "7d1f", milliseconds: 9, isForm: true)), .confirm(question: 4),
-      .cancel(question: 5),
+      .cancel(question: 5), .taps(PageSpan(0..<3_600_000)), .hours(PageSpan(5..<9, before: 1 << 62)),
+      .again(password: payload), .actions, .writeTag(action: "garage", label: "Ring", person: nil),
     ]
     return [
       .status, .watch, .lockPanel, .listOutputs, .switchOutput("gate", .pulse),
@@ -61,6 +63,8 @@ import Testing
     (#"{"request":"value-keep","name":"check"}"#, "only the timestamp key"),
     (#"{"request":"tag-learn","action":"bell"}"#, "specifies no tag"),
     (#"{"request":"press","action":"bell","at":1}"#, "needs an 'id'"),
+    (#"{"request":"web-taps","from":9,"until":9}"#, "start and the end of a day"),
+    (#"{"request":"web-hours","from":0,"until":90000001}"#, "start and the end of a day"),
     (#"{"request":"web-pair","name":"Hall","level":"all"}"#, "'look', 'press' or 'manage'"),
     (#"{"request":"person-import","rows":[["Ada"]]}"#, "starts with a line number"),
   ])

@@ -11,7 +11,7 @@ _PACE = "the pace of a loop that acts until its end"
 _FINGER = "a finger rests on the button for longer than the debounce"
 
 _SLEEPS = [
-    ("Tests/Browser/run", 1, r"time.sleep(0.01)", _POLLS),
+    ("Tests/Browser/world.py", 1, r"time.sleep(0.01)", _POLLS),
     ("Tests/Cluster/kiosks.py", 1, r"time.sleep(0.03)", _FINGER),
     ("Tests/Cluster/kiosks.py", 1, r"time.sleep(seconds)", "the length of a fault"),
     ("Tests/HomeAssistant/installation.py", 1, r"asyncio.sleep(0.05)", _POLLS),

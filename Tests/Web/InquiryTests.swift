@@ -9,18 +9,28 @@ import Testing
 
 @Suite struct InquiryTests {
   private func route(_ method: String, _ path: String, _ body: String = "") -> Inquiry.Route {
-    Inquiry.route(method, path, Array(body.utf8))
+    let form = Form(Array(body.utf8))
+    return Inquiry.route(method, path) { form[$0] }
+  }
+
+  /// The request to the kiosk that a form causes, as JSON with what follows it.
+  private func request(_ path: String, _ body: String = "", method: String = "POST") -> String? {
+    guard case .ask(let inquiry) = route(method, path, body) else { return nil }
+    return String(decoding: inquiry.message, as: UTF8.self)
   }
 
   @Test func `each path has its method`() {
-    #expect(route("GET", "/") == .ask(.page) && route("HEAD", "/") == .ask(.page))
+    let page = Inquiry(purpose: .page, message: Array(#"{"request":"web-state"}"#.utf8))
+    #expect(route("GET", "/") == .ask(page) && route("HEAD", "/") == .ask(page))
     #expect(
       route("GET", "/style.css") == .file(0) && route("GET", "/app.js") == .file(1)
         && route("GET", "/icon.svg") == .file(2))
-    #expect(route("GET", "/events") == .ask(.events) && route("HEAD", "/events") == .wrongMethod)
-    #expect(route("GET", "/api/state") == .ask(.state))
-    for path in ["/press", "/confirm", "/cancel", "/lock", "/pair"] { #expect(route("GET", path) == .wrongMethod) }
-    for path in ["/", "/style.css", "/events"] { #expect(route("POST", path) == .wrongMethod) }
+    #expect(request("/events", method: "GET") == #"{"request":"web-watch"}"#)
+    #expect(route("HEAD", "/events") == .wrongMethod && route("GET", "/pair") == .pairing)
+    for path in ["/press", "/confirm", "/cancel", "/lock", "/api/person/add"] {
+      #expect(route("GET", path) == .wrongMethod)
+    }
+    for path in ["/", "/style.css", "/events", "/api/people"] { #expect(route("POST", path) == .wrongMethod) }
     for path in ["/../etc/passwd", "//", "/style.css/..", "/index.html", "*", ""] {
       #expect(route("GET", path) == .missing)
     }
@@ -28,19 +38,22 @@ import Testing
 
   @Test func `forms are decoded, also malformed ones`() {
     #expect(
-      route("POST", "/press", "action=garage%20door&id=a%2Bb&at=17&form=1")
-        == .ask(.press(action: "garage door", id: "a+b", milliseconds: 17, isForm: true)))
+      request("/press", "action=garage%20door&id=a%2Bb&at=17&form=1")
+        == #"{"request":"press","action":"garage door","id":"a+b","at":17,"form":true}"#)
     #expect(
-      route("POST", "/press", "action=a+b&at=x&=&&%&id=%zz%4")
-        == .ask(.press(action: "a b", id: "%zz%4", milliseconds: 0, isForm: false)))
-    #expect(route("POST", "/confirm", "question=9") == .ask(.confirm(question: 9)))
-    #expect(route("POST", "/cancel", "question=-1") == .ask(.cancel(question: -1)))
-    #expect(route("POST", "/pair", "code=1234+5678") == .ask(.pair(code: "1234 5678")))
-    #expect(route("POST", "/lock") == .ask(.lock))
+      request("/press", "action=a+b&at=x&=&&%&id=%zz%4")
+        == #"{"request":"press","action":"a b","id":"%zz%4","at":0,"form":false}"#)
+    #expect(request("/press", "action=light%00x&id=1")?.contains(#""action":"""#) == true)
+    #expect(request("/confirm", "question=9") == #"{"request":"confirm","question":9}"#)
+    #expect(request("/cancel", "question=-1") == #"{"request":"cancel","question":-1}"#)
+    #expect(request("/lock") == #"{"request":"panel-lock"}"#)
+    #expect(
+      request("/api/taps", "from=5&until=9&before=1883242496000000000", method: "GET")
+        == #"{"request":"web-taps","from":5,"until":9,"before":"1883242496000000000"}"#)
   }
 
   @Test func `a code and a token follow the JSON, not in it`() {
-    #expect(Inquiry.pair(code: "1234").message == Array(#"{"request":"pair"}"#.utf8) + [0] + Array("1234".utf8))
+    #expect(request("/pair", "code=1234+5678") == #"{"request":"pair"}"# + "\0" + "1234 5678")
     let entry = Inquiry.enter(from: "::1", host: "x", token: "ab")
     #expect(entry == Array(#"{"request":"enter","from":"::1","host":"x"}"#.utf8) + [0] + Array("ab".utf8))
   }
@@ -105,5 +118,22 @@ import Testing
   @Test func `a folder that cannot be written is named`() throws {
     let error = #expect(throws: WebError.self) { try ServerCertificate.load(folder: "/nowhere") }
     #expect(error?.sentence.contains("/nowhere/key.pem cannot be written") == true)
+    #expect(error?.sentence.contains("install -d -m 700") == true)
+  }
+
+  @Test func `a key that others can read or replace is refused, and so is a pipe in its place`() throws {
+    func fault() -> String {
+      #expect(throws: WebError.self) { try ServerCertificate.load(folder: folder) }?.sentence ?? ""
+    }
+    _ = try ServerCertificate.load(folder: folder)
+    chmod(folder + "/key.pem", 0o640)
+    #expect(fault().contains("other users can read \(folder)/key.pem"))
+    chmod(folder + "/key.pem", 0o600)
+    chmod(folder, 0o777)
+    #expect(fault().contains("other users can replace the key"))
+    chmod(folder, 0o700)
+    unlink(folder + "/key.pem")
+    mkfifo(folder + "/key.pem", 0o600)
+    #expect(fault().contains("key.pem cannot be read: it is not a regular file"))
   }
 }

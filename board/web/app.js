@@ -5,7 +5,15 @@
 const root = document.documentElement;
 const $ = (path, from = document) => from.querySelector(path);
 const panel = $('#panel');
-if (!panel) return;
+
+// Without a panel, this is a form for a code, or a page that waits for the kiosk.
+function waitForKiosk() {
+  setTimeout(async () => {
+    const response = await fetch('/api/state').catch(() => null);
+    if (response && response.status !== 503) location.reload(); else waitForKiosk();
+  }, 2000);
+}
+if (!panel) return void ($('[data-away]') && waitForKiosk());
 
 function h(name, props, ...kids) {
   const [tag, ...classes] = name.split('.');
@@ -15,17 +23,16 @@ function h(name, props, ...kids) {
     if (key.startsWith('on')) el.addEventListener(key.slice(2), value);
     else el.setAttribute(key, value);
   }
+  el.append(...kids.filter(kid => kid || kid === 0));
+  return el;
+}
+function svg(name, props, ...kids) {
+  const el = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(props)) el.setAttribute(key, value);
   el.append(...kids);
   return el;
 }
-function icon(name) {
-  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-  const use = document.createElementNS('http://www.w3.org/2000/svg', 'use');
-  svg.setAttribute('aria-hidden', 'true');
-  use.setAttribute('href', '#i-' + name);
-  svg.append(use);
-  return svg;
-}
+const icon = name => svg('svg', { 'aria-hidden': 'true' }, svg('use', { href: '#i-' + name }));
 const marks = { good: 'check', bad: 'cross', warn: 'wait' };
 const say = text => { $('#say').textContent = text; };
 const clock = date => date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
@@ -95,6 +102,7 @@ async function send(path, values, tile) {
   if (!tile) return;
   if (reply.error) setTile(tile, 'bad', reply.error);
   else if (reply.result === 'asked' && reply.question) ask(tile, reply.question);
+  else if (reply.result === 'refused') setTile(tile, 'bad', reply.text);
 }
 
 for (const form of document.querySelectorAll('.tile')) {
@@ -130,9 +138,10 @@ function showOutcome(it) {
   const tile = tiles.get(it.action);
   const text = it.person ? it.text + ' (' + it.person + ')' : it.text;
   showLast(it);
+  redrawSoon();
   if (it.trigger === 'tag') {
     // The delivery of an accepted tap is no news for somebody who stands there.
-    if (it.result !== 'delivered') flash(it.tone, icon(marks[it.tone]), it.title || 'Tag', text);
+    if (it.result !== 'delivered' && shown === 'panel') flash(it.tone, icon(marks[it.tone]), it.title || 'Tag', text);
   } else if (tile) {
     if (it.result === 'accepted') setTile(tile, 'busy', 'Sending …');
     else if (it.result === 'cancelled') setTile(tile, 'idle', it.text);
@@ -141,8 +150,9 @@ function showOutcome(it) {
 }
 function showLast(it) {
   if (!it) return;
-  const title = it.title ? it.title + ': ' : '';
-  $('.last', panel).replaceChildren(icon(marks[it.tone]), h('bdi', null, clock(new Date(it.time)) + '\u2002' + title + it.text));
+  const words = [it.person, it.title].filter(Boolean).join(', ');
+  $('.last', panel).replaceChildren(icon(marks[it.tone]),
+    h('bdi', null, clock(new Date(it.time)) + '\u2002' + (words && words + ': ') + it.text));
 }
 
 function showState(it) {
@@ -158,12 +168,13 @@ function showState(it) {
   if (lock) lock.hidden = isLocked;
   showLast(it.last);
   update();
+  redrawSoon();
   const asked = it.question;
   for (const tile of tiles.values()) {
     if (asked?.mine && asked.action === tile.action) ask(tile, asked);
     else if (tile.state === 'confirm') setTile(tile, 'idle', tile.hint);
   }
-  if (asked?.trigger === 'tag') countDown(asked); else if (flashTick) endFlash();
+  if (asked?.trigger === 'tag' && shown === 'panel') countDown(asked); else if (flashTick) endFlash();
 }
 // A tag whose action asks first is confirmed by staying on the reader.
 function countDown(question) {
@@ -195,6 +206,7 @@ function listen() {
   ahead = undefined;
   stream = new EventSource('/events');
   const mine = stream;
+  stream.onopen = () => { pause = 400; };
   for (const [name, act] of Object.entries(heard)) stream.addEventListener(name, event => {
     clearTimeout(quiet);
     quiet = setTimeout(again, 25000);
@@ -204,12 +216,15 @@ function listen() {
   });
   stream.onerror = () => { if (mine === stream) again(); };
 }
-function again() {
+async function again() {
   cold(true);
   stream?.close();
   clearTimeout(quiet);
   quiet = setTimeout(listen, pause);
   pause = Math.min(2000, pause * 1.3);
+  // A device that was removed sees the form for a code.
+  const response = await fetch('/api/state').catch(() => null);
+  if (response?.status === 403) location.reload();
 }
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden) return listen();
@@ -217,4 +232,349 @@ document.addEventListener('visibilitychange', () => {
   clearTimeout(quiet);
 });
 listen();
+
+// ---- The other pages, for those who manage
+// Returns the kiosk's response; throws its reason. A form is sent, everything else is only read.
+async function api(path, form) {
+  const headers = { Accept: 'application/json' };
+  for (;;) {
+    const response = await fetch(path, form ? { method: 'POST', body: new URLSearchParams(form), headers } : { headers })
+      .catch(() => { throw new Error(sentence('the kiosk does not respond')); });
+    if (response.status === 429 && !form) { await new Promise(done => setTimeout(done, 1000)); continue; }
+    const reply = await response.json().catch(() => ({ error: 'the kiosk does not respond' }));
+    if (reply.error) throw Object.assign(new Error(sentence(reply.error)), { code: reply.code });
+    return reply;
+  }
+}
+const query = values => '?' + new URLSearchParams(values);
+const bdi = text => h('bdi', null, text);
+const soft = text => h('p.soft', null, text);
+const bad = error => h('p.bad', { role: 'alert' }, error.message);
+const plural = (n, word) => n + ' ' + word + (n === 1 ? '' : 's');
+const day = date => date.toLocaleDateString([], { weekday: 'short', day: 'numeric', month: 'short' });
+
+const pages = new Map([['panel', { title: 'Panel', section: panel, draw() {} }]]);
+let shown = 'panel';
+// Adds a page; `draw` fills its content each time it is opened, and may be asynchronous.
+function page(name, title, draw, ...tools) {
+  const content = h('div');
+  const section = h('section', { id: name, hidden: '' }, h('header', null, h('h1', null, title), ...tools), content);
+  pages.set(name, { title, section, draw: () => draw(content).catch(error => content.replaceChildren(h('div.card', null, bad(error)))) });
+  return content;
+}
+function open() {
+  const name = location.hash.slice(1).split('?')[0];
+  shown = pages.has(name) ? name : 'panel';
+  for (const [key, { section, link }] of pages) {
+    section.hidden = key !== shown;
+    if (key === shown) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
+  }
+  $('.sheet').close();
+  pages.get(shown).draw();
+}
+function frame() {
+  const bar = h('nav.side', { 'aria-label': 'Pages' });
+  for (const [name, page] of pages) {
+    page.link = h('a', { href: '#' + name }, icon(name), h('span', null, page.title));
+    bar.append(page.link);
+    if (name !== 'panel') $('main').append(page.section);
+  }
+  document.body.append(bar, h('dialog.sheet', { 'aria-label': 'Details' }));
+  root.classList.add('framed');
+  addEventListener('hashchange', open);
+  open();
+}
+function sheet(title, ...kids) {
+  const box = $('.sheet');
+  box.replaceChildren(h('header', null, h('h2', null, bdi(title)),
+    h('button.round', { type: 'button', 'aria-label': 'Close', onclick: () => box.close() }, icon('cross'))), ...kids);
+  if (!box.open) box.showModal();
+}
+const facts = pairs => h('dl.facts', null, ...pairs.filter(([, value]) => value).flatMap(([name, value]) => [h('dt', null, name), h('dd', null, bdi(value))]));
+const row = (mark, name, text, end, act) => h('li', null, h('button.open', { type: 'button', onclick: act },
+  mark, h('span.grow', null, h('b', null, bdi(name)), h('span.soft', null, bdi(text))), end, icon('next')));
+
+// ---- Today
+const ends = { accepted: ['warn', 'waits to be sent'], delivered: ['good', 'delivered'], refused: ['bad', 'refused'],
+  expired: ['bad', 'expired'], dropped: ['bad', 'removed'], undeliverable: ['bad', 'not accepted by its receiver'], ignored: ['warn', 'ignored'] };
+const triggers = { tag: 'Unknown tag', button: 'Button', command: 'Command', inventory: 'Store room' };
+let daysBack = 0, only = 'all', taps = [], results = new Map(), next = '', hours = [], delivered = 0;
+
+const span = back => {
+  const start = new Date();
+  start.setHours(0, 0, 0, 0);
+  start.setDate(start.getDate() - back);
+  const end = new Date(start);
+  end.setDate(end.getDate() + 1);
+  return { from: start.getTime(), until: end.getTime() };
+};
+// An outcome belongs to the tap with its id, whose row is older.
+function addTaps(reply) {
+  for (const it of reply.taps) {
+    if (it.id && it.result !== 'accepted') { if (!results.has(it.id)) results.set(it.id, it); continue; }
+    taps.push({ ...it, end: it.id && results.get(it.id)?.result || (it.id || it.result !== 'accepted' ? it.result : 'delivered'), why: it.code ?? results.get(it.id)?.code });
+    results.delete(it.id);
+  }
+  next = reply.next;
+  if (next) return;
+  // What was accepted on an earlier day.
+  for (const it of results.values()) taps.push({ ...it, end: it.result, why: it.code });
+  taps.sort((a, b) => b.time - a.time);
+}
+const words = code => code ? code.replaceAll('-', ' ') : '';
+const whose = tap => tap.person || tap.tag || triggers[tap.trigger] || 'Several';
+function tapRow(tap) {
+  const [tone, word] = ends[tap.end] || ends.ignored;
+  const text = [tap.title, word].filter(Boolean).join(', ') + (tone === 'bad' && tap.why ? ': ' + words(tap.why) : '')
+    + (tap.count > 1 ? ', ' + tap.count + ' times' : '');
+  const time = clock(new Date(tap.time));
+  return row(h('span.mark', { 'data-tone': tone }, icon(marks[tone])), whose(tap), text, h('time', null, time), () => sheet(whose(tap),
+    facts([['Time', day(new Date(tap.time)) + ', ' + time], ['Action', tap.title], ['Outcome', word], ['Reason', words(tap.why)], ['Tag', tap.tag], ['UID', tap.uid], ['Person', tap.person]]),
+    tap.person && h('a.quiet', { href: '#people?' + encodeURIComponent(tap.person) }, 'Show ', bdi(tap.person))));
+}
+const kinds = { all: ['All', () => true], tags: ['Tags', tap => tap.trigger === 'tag'],
+  refused: ['Refused', tap => ends[tap.end]?.[0] === 'bad'], waiting: ['Waiting', tap => tap.end === 'accepted'] };
+function drawTaps(content) {
+  const total = index => hours.reduce((sum, hour) => sum + hour[index], 0);
+  const top = Math.max(1, ...hours.map(([good, bad]) => good + bad));
+  const bars = svg('svg', { class: 'bars', viewBox: `0 0 ${hours.length * 10} 50`, preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+    ...hours.map(([good, bad], hour) => {
+      const height = good + bad ? Math.max(4, (good + bad) / top * 48) : 3;
+      return svg('rect', { x: hour * 10 + 1, width: 8, rx: 2, y: 50 - height, height, class: good + bad ? '' : 'none' });
+    }));
+  const figures = [['Taps', total(0) + total(1)], ['Delivered', delivered], ['Refused', total(1)]];
+  const found = taps.filter(kinds[only][1]);
+  const list = h('ul.list');
+  let hour;
+  for (const tap of found) {
+    const of = new Date(tap.time).getHours();
+    if (of !== hour) list.append(h('li.hour', null, String(hour = of).padStart(2, '0') + ':00'));
+    list.append(tapRow(tap));
+  }
+  content.replaceChildren(
+    h('div.card', null, h('dl.figures', null, ...figures.map(([name, n]) => h('div', null, h('dt', null, name), h('dd', null, n)))), bars),
+    h('div.filters', { role: 'group', 'aria-label': 'Show' }, ...Object.entries(kinds).map(([key, [text]]) =>
+      h('button', { type: 'button', 'aria-pressed': String(key === only), onclick: () => { only = key; drawTaps(content); } }, text))),
+    h('div.card', null, found.length ? list : soft(taps.length ? 'None of these.' : 'Nothing happened on this day.'),
+      next && h('button.quiet', { type: 'button', onclick: () => moreTaps(content) }, 'Show earlier')));
+}
+// Loads taps until there are more to show, or no more: a part may contain none of this day.
+async function moreTaps(content) {
+  const drawn = taps.length;
+  do addTaps(await api('/api/taps' + query({ ...span(daysBack), before: next || '' })));
+  while (next && taps.length < drawn + 30);
+  drawTaps(content);
+}
+let drawing = 0;
+async function drawToday(content) {
+  const mine = ++drawing;
+  $('#today h1').textContent = ['Today', 'Yesterday'][daysBack] ?? day(new Date(span(daysBack).from));
+  $('#today [data-after]').disabled = daysBack === 0;
+  let reply, sum = [], count = 0, before = '';
+  do {
+    reply = await api('/api/hours' + query({ ...span(daysBack), before }));
+    sum = reply.hours.map(([good, bad], hour) => [good + (sum[hour]?.[0] ?? 0), bad + (sum[hour]?.[1] ?? 0)]);
+    count += reply.delivered;
+    before = reply.next;
+  } while (before);
+  if (mine !== drawing) return;
+  [hours, delivered, taps, results, next] = [sum, count, [], new Map(), ''];
+  await moreTaps(content);
+}
+function turn(by) { daysBack = Math.max(0, daysBack + by); pages.get('today').draw(); }
+// Draws the page again after a tap or a change of the state, at most once a second.
+let redraw;
+function redrawSoon() {
+  const isLive = () => shown === 'today' && !daysBack || shown === 'device';
+  if (isLive()) redraw ??= setTimeout(() => { redraw = undefined; if (isLive()) pages.get(shown).draw(); }, 1000);
+}
+
+// ---- People
+async function all(path, name) {
+  const found = [];
+  for (let from = 0; from !== null;) {
+    const reply = await api(path + query({ from }));
+    found.push(...reply[name]);
+    from = reply.next;
+  }
+  return found;
+}
+const initials = name => name.split(' ').map(word => [...word][0]).filter(Boolean).slice(0, 2).join('').toUpperCase();
+const since = seconds => seconds ? 'used ' + day(new Date(seconds * 1000)) : 'not used yet';
+function chip(one) {
+  if (one.suspended) return h('span.chip', { 'data-tone': 'bad' }, 'Suspended');
+  if (one.uses !== null) return h('span.chip', { 'data-tone': one.used < one.uses ? 'warn' : 'bad' }, plural(Math.max(0, one.uses - one.used), 'use') + ' left');
+  return one.until && h('span.chip', null, 'until ' + one.until);
+}
+async function drawPeople(content) {
+  const [people, secrets] = [await all('/api/people', 'people'), await all('/api/secrets', 'secrets')];
+  const list = h('ul.list');
+  const search = h('input', { type: 'search', placeholder: 'Find a person', 'aria-label': 'Find a person', autocomplete: 'off', oninput: draw });
+  const show = one => showPerson(one, secrets.filter(secret => secret.person === one.name), content);
+  function draw() {
+    const wanted = search.value.trim().toLowerCase();
+    const found = people.filter(one => one.name.toLowerCase().includes(wanted));
+    list.replaceChildren(...found.slice(0, 200).map(one => row(h('span.mark', { 'aria-hidden': 'true' }, initials(one.name)), one.name,
+      plural(one.tags, 'tag'), chip(one), () => show(one))));
+    if (!found.length) list.append(h('li', null, soft(people.length ? 'Nobody has this name.' : 'Nobody yet.')));
+    if (found.length > 200) list.append(h('li', null, soft('And ' + (found.length - 200) + ' more: find them by name.')));
+  }
+  draw();
+  content.replaceChildren(search, h('div.card', null, list, h('button.quiet', { type: 'button', onclick: () => askName('A new person', '', name => change('/api/person/add', { name }, content)) }, icon('plus'), 'Add a person')));
+  const wanted = decodeURIComponent(location.hash.split('?')[1] ?? '');
+  if (wanted) { history.replaceState(null, '', '#people'); const one = people.find(one => one.name === wanted); if (one) show(one); }
+}
+// Sends a change, and draws the page again; the reason of a failure stays in the sheet.
+async function change(path, form, content) {
+  try {
+    await api(path, form);
+    $('.sheet').close();
+    await drawPeople(content);
+  } catch (error) { $('.sheet').append(bad(error)); }
+}
+// Does what needs the password, which is asked for unless it was entered in the last minutes.
+async function guarded(path, form, done) {
+  try { done(await api(path, form)); } catch (error) {
+    if (error.code !== 'again') return void sheet('That did not work', bad(error));
+    const field = h('input', { name: 'password', type: 'password', required: '', autocomplete: 'current-password' });
+    const question = h('form.ask', null, h('input', { hidden: '', autocomplete: 'username', value: 'page' }),
+      h('label', null, 'Password of this page', field), h('button.main', null, 'Continue'));
+    question.addEventListener('submit', async event => {
+      event.preventDefault();
+      $('.bad', question)?.remove();
+      try { await api('/api/again', { password: field.value }); } catch (error) { field.value = ''; return question.append(bad(error)); }
+      guarded(path, form, done);
+    });
+    sheet('Are you still you?', question);
+    field.focus();
+  }
+}
+function showCode(secret) {
+  guarded('/api/share', { id: secret.id }, it => {
+    const box = $('.sheet');
+    const code = svg('svg', { class: 'qr', viewBox: `0 0 ${it.width} ${it.width}`, role: 'img', 'aria-label': 'QR code' }, svg('path', { d: it.path }));
+    sheet(secret.label || 'Tag', code, soft('Scan it with the app. Whoever scans it has this tag. It disappears after 60 seconds.'));
+    const timer = setTimeout(() => box.close(), 60000);
+    box.addEventListener('close', () => { clearTimeout(timer); code.remove(); }, { once: true });
+  });
+}
+function askRemoval(title, text, path, form, content) {
+  sheet(title, soft(text), h('p.row', null, h('button.danger', { type: 'button', onclick: () => guarded(path, form, () => { $('.sheet').close(); drawPeople(content); }) }, 'Remove')));
+}
+function askName(title, value, act) {
+  const name = h('input', { name: 'name', value, required: '', maxlength: 64, autocomplete: 'off' });
+  sheet(title, h('form.ask', { onsubmit: event => { event.preventDefault(); act(name.value); } },
+    h('label', null, 'Name', name), h('button.main', null, 'Save')));
+  name.focus();
+}
+function showPerson(one, secrets, content) {
+  const button = (kind, text, act) => h('button.' + kind, { type: 'button', onclick: act }, text);
+  const hours = one.hours.length ? one.hours.join('; ') : 'at any time';
+  sheet(one.name,
+    facts([['May come', hours], ['From', one.from], ['Until', one.until], ['Uses', one.uses === null ? '' : one.used + ' of ' + one.uses]]),
+    h('ul.list', null, ...secrets.map(secret => h('li', null, h('span.mark', null, icon('tag')),
+      h('span.grow', null, h('b', null, bdi(secret.label || 'Tag')), h('span.soft', null, bdi(secret.action + ', ' + since(secret.last_used)))),
+      h('button.round', { type: 'button', 'aria-label': 'Show the code of ' + (secret.label || 'this tag'), onclick: () => showCode(secret) }, icon('share')),
+      h('button.round', { type: 'button', 'aria-label': 'Remove ' + (secret.label || 'this tag'),
+        onclick: () => askRemoval('Remove ' + (secret.label || 'this tag'), 'The tag is refused from now on.', '/api/secret/remove', { id: secret.id }, content) }, icon('cross'))))),
+    soft(one.site ? 'This person belongs to the site, which is managed elsewhere.'
+      : one.suspended ? 'All of their tags are refused.' : 'Suspending takes effect at once, for all of their tags.'),
+    !one.site && h('p.row', null,
+      one.suspended ? button('main', 'Let them in again', () => change('/api/person/resume', { name: one.name }, content))
+        : button('danger', 'Suspend', () => change('/api/person/suspend', { name: one.name }, content)),
+      button('quiet', 'Write a tag', () => askTag(one.name)),
+      button('quiet', 'Remove', () => askRemoval('Remove ' + one.name, 'All of their tags are refused from now on, and cannot be let in again.', '/api/person/remove', { name: one.name }, content)),
+      button('quiet', 'Rename', () => askName('Rename ' + one.name, one.name, name => change('/api/person/rename', { name: one.name, new_name: name }, content)))));
+}
+
+// ---- Write a tag
+// Calls `hear` with each line of JSON that the kiosk sends.
+async function lines(path, form, signal, hear) {
+  const response = await fetch(path, { method: 'POST', body: new URLSearchParams(form), headers: { Accept: 'application/json' }, signal });
+  if (!response.ok) throw new Error((await response.json()).error);
+  let rest = '';
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const whole = (rest + part.value).split('\n');
+    rest = whole.pop();
+    for (const line of whole) hear(JSON.parse(line));
+  }
+}
+async function askTag(person) {
+  const { actions } = await api('/api/actions');
+  const choice = h('select', { name: 'action' }, ...actions.map(it => h('option', { value: it.action }, it.title)));
+  const label = h('input', { name: 'label', maxlength: 64, autocomplete: 'off', placeholder: 'Key ring' });
+  sheet(person ? 'A tag for ' + person : 'A new tag',
+    h('form.ask', { onsubmit: event => { event.preventDefault(); writeTag(person, { action: choice.value, label: label.value.trim(), person }); } },
+      h('label', null, 'Action', choice), h('label', null, 'Label', label), h('button.main', null, 'Write')));
+}
+// A closed sheet, or a lost page, ends the job; a write that has begun is still completed.
+async function writeTag(person, form) {
+  const box = $('.sheet');
+  const stop = new AbortController();
+  const text = h('b', null, 'Hold the tag to the reader'), bar = h('progress', { max: 1, value: 0, 'aria-label': 'Progress' });
+  sheet(person ? 'A tag for ' + person : 'A new tag', h('div.hold', { role: 'status' }, icon('tag'), text, bar));
+  box.addEventListener('close', () => stop.abort(), { once: true });
+  let result;
+  try {
+    await lines('/api/tag', form, stop.signal, it => {
+      if (it.result) result = it.result;
+      else if (it.notice === 'progress') { [bar.max, bar.value] = [it.total, it.done]; text.textContent = 'Keep it there'; }
+      else if (it.notice) text.textContent = 'That was too short. Hold the tag to the reader';
+    });
+    if (!result) throw new Error('The kiosk was lost. Hold the tag to the reader once more when it is back.');
+  } catch (error) {
+    if (stop.signal.aborted) return;
+    result = { done: false, sentence: error.message.replace(/\.$/, '') };
+  }
+  const tone = result.done ? 'good' : 'bad';
+  if (shown === 'people') await pages.get('people').draw();
+  sheet(person ? 'A tag for ' + person : 'A new tag', h('div.hold', { 'data-tone': tone, role: 'status' }, icon(marks[tone]),
+    h('b', null, result.done ? 'The tag is ready' : 'The tag is not ready'), h('p', null, bdi(sentence(result.sentence)))),
+    h('p.row', null, h('button.quiet', { type: 'button', onclick: () => askTag(person) }, result.done ? 'Another tag' : 'Try again')));
+}
+
+// ---- Device
+const parts = { reader: 'Reader', broker: 'Broker', disk: 'Disk', panel: 'Buttons and lights', webhooks: 'Webhooks', rooms: 'Rooms', inventory: 'Store room', site: 'Site' };
+// A path or a link at the start keeps its case.
+const sentence = text => (/^[a-z]+([ ,]|$)/.test(text) ? text[0].toUpperCase() + text.slice(1) : text) + '.';
+const line = (tone, name, text, end) => h('li', null, h('span.mark', { 'data-tone': tone }, icon(marks[tone] === 'cross' ? 'warn' : marks[tone])),
+  h('span.grow', null, h('b', null, bdi(name)), h('span.soft', null, bdi(text))), end);
+const card = (title, ...kids) => h('div.card', null, h('h2', null, title), ...kids);
+async function drawDevice(content) {
+  const status = await api('/api/status'), { devices } = await api('/api/devices');
+  const known = Object.entries(parts).filter(([key]) => status[key]).map(([key, name]) => ({ name, ...status[key] }));
+  const ill = known.filter(part => !part.good);
+  const days = Math.floor(status.uptime_seconds / 86400);
+  const waits = status.outbox + (status.webhooks?.waiting ?? 0);
+  const act = async (path, form) => {
+    try { await api(path, form); await drawDevice(content); } catch (error) { sheet('That did not work', bad(error)); }
+  };
+  const button = (text, press) => h('button.quiet', { type: 'button', onclick: press }, text);
+  content.replaceChildren(...[
+    card(ill.length ? plural(ill.length, 'part') + (ill.length === 1 ? ' needs you' : ' need you') : 'All is well',
+      h('ul.list', null, ...[...ill, ...known.filter(part => part.good)].map(part => line(part.good ? 'good' : 'bad', part.name, sentence(part.text))),
+        status.clock.needed && !status.clock.good && line('warn', 'Clock', 'Not set; hours and expiry need it.'))),
+    card('Messages', h('ul.list', null,
+      line(waits ? 'warn' : 'good', waits ? plural(waits, 'message') + ' waiting' : 'Nothing is waiting', status.set_aside ? plural(status.set_aside, 'message') + ' set aside after a refusal.' : 'None was set aside.',
+        waits + status.set_aside > 0 && button('Try now', () => act('/api/outbox/retry', {}))))),
+    status.certificates.length > 0 && card('Certificates', h('ul.list', null, ...status.certificates.map(it =>
+      line(it.days_left < 0 ? 'bad' : it.days_left < 30 ? 'warn' : 'good', it.subject, it.days_left < 0 ? 'Expired.' : 'Expires in ' + plural(it.days_left, 'day') + '.')))),
+    status.outputs.length > 0 && card('Outputs', h('ul.list', null, ...status.outputs.map(it =>
+      line(it.good ? 'good' : 'bad', it.name, it.good ? it.on ? 'On.' : 'Off.' : 'Cannot be switched.')))),
+    card('Browsers that may use this page', h('ul.list', null, ...devices.map(it => h('li', null, h('span.mark', null, icon('panel')),
+      h('span.grow', null, h('b', null, bdi(it.device)), h('span.soft', null, it.level + ', since ' + day(new Date(it.paired * 1000)))),
+      button('Remove', () => sheet('Remove ' + it.device, soft('It has to be paired again at the kiosk.'),
+        h('button.danger', { type: 'button', onclick: () => { $('.sheet').close(); act('/api/device/remove', { name: it.device }); } }, 'Remove'))))))),
+    soft('Tappet ' + status.version + ', running for ' + (days ? plural(days, 'day') : 'less than a day') + '.'),
+  ].filter(Boolean));
+}
+
+if (panel.dataset.level === 'manage') {
+  const turner = (name, label, by, mark) => h('button.round', { type: 'button', 'aria-label': label, [name]: '', onclick: () => turn(by) }, icon(mark));
+  page('today', 'Today', drawToday, turner('data-before', 'The day before', 1, 'back'), turner('data-after', 'The day after', -1, 'next'));
+  page('people', 'People', drawPeople, h('button.main', { type: 'button', onclick: () => askTag('') }, icon('tag'), 'Write a tag'));
+  page('device', 'Device', drawDevice);
+  frame();
+}
 })();

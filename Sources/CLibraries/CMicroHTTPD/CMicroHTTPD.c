@@ -101,24 +101,35 @@ const char *tw_header(struct MHD_Connection *connection, const char *name) {
   return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
+const char *tw_parameter(struct MHD_Connection *connection, const char *name) {
+  return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
 const char *tw_cookie(struct MHD_Connection *connection, const char *name) {
   return MHD_lookup_connection_value(connection, MHD_COOKIE_KIND, name);
 }
 
-struct count { const char *name; int count; };
+enum { HOST, ORIGIN, SITE, LENGTH, ENCODING, DECIDING };
+struct deciding { int counts[DECIDING]; bool is_cut; };
 
-static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name, const char *value) {
+static enum MHD_Result count_deciding(
+    void *context, enum MHD_ValueKind kind, const char *name, size_t name_size, const char *value, size_t size) {
+  static const char *const names[DECIDING] = {
+    "Host", "Origin", "Sec-Fetch-Site", "Content-Length", "Transfer-Encoding" };
   (void)kind;
-  (void)value;
-  struct count *wanted = context;
-  if (strcasecmp(name, wanted->name) == 0) wanted->count++;
+  struct deciding *found = context;
+  for (int index = 0; index < DECIDING; index++)
+    if (strcasecmp(name, names[index]) == 0) found->counts[index]++;
+  if (strlen(name) != name_size || (value != NULL && strlen(value) != size)) found->is_cut = true;
   return MHD_YES;
 }
 
-int tw_header_count(struct MHD_Connection *connection, const char *name) {
-  struct count wanted = { name, 0 };
-  MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &wanted);
-  return wanted.count;
+int tw_is_ambiguous(struct MHD_Connection *connection) {
+  struct deciding found = { 0 };
+  MHD_get_connection_values_n(connection, MHD_HEADER_KIND, count_deciding, &found);
+  for (int index = 0; index < DECIDING; index++)
+    if (found.counts[index] > 1) return 1;
+  return found.is_cut || found.counts[HOST] == 0 || (found.counts[LENGTH] && found.counts[ENCODING]);
 }
 
 void tw_address(struct MHD_Connection *connection, char text[64]) {

@@ -65,7 +65,7 @@ extension Limits {
   /// Maximum number of bytes that a stream may lag behind.
   package static let webStreamSizeMax = 64 * 1024
   /// Maximum size of a message from the kiosk, in bytes.
-  package static let webMessageSizeMax = 16 * 1024
+  package static let webMessageSizeMax = 32 * 1024
   /// Maximum number of requests from one address, in a second, about which the kiosk is asked: some households have one
   /// address for all.
   package static let webAsksPerSecond = 50
@@ -94,18 +94,29 @@ extension Limits {
   package static let pairingTime: Duration = .seconds(300)
   /// Maximum number of attempts at a pairing code, which has 100 million possible values.
   package static let pairingAttemptsMax = 5
+  /// Sizes of the page's password, in bytes.
+  package static let pagePasswordSizeMin = 12
+  package static let pagePasswordSizeMax = 128
+  /// Number of wrong passwords of a device after which it must wait.
+  package static let passwordAttemptsMax = 5
+  /// Time for which the password does not have to be entered again.
+  package static let pageAgainTime: Duration = .seconds(300)
   /// Maximum age of a press on the page.
   package static let pagePressAgeMax: Duration = .seconds(5)
   /// Maximum age of the form of a page without script, which reloads every 10 s.
   package static let pageFormAgeMax: Duration = .seconds(30)
   /// Time for which the id of a press is remembered: longer than any press is accepted.
   package static let pagePressMemory: Duration = .seconds(60)
-  /// Maximum number of remembered presses.
-  package static let pagePressesMax = 256
+  /// Maximum number of remembered presses of a device: more than one a second.
+  package static let pagePressesMax = 64
   /// Maximum length of the id of a press, in bytes; a UUID has 36.
   package static let pagePressIDSizeMax = 64
   /// Maximum number of entries whose author on the page is remembered until their outcome.
   package static let pageOriginsMax = 64
+  /// Maximum number of taps in a response; with the longest names, they fit into `webMessageSizeMax`.
+  package static let pageTapsMax = 40
+  /// Longest span of the tap log that is requested at once: the longest day, when the clocks are put back.
+  package static let pageSpanMax: Duration = .seconds(25 * 3600)
   /// Interval of the beat on a stream; a page that hears nothing for 25 s turns grey.
   package static let pageBeat: Duration = .seconds(10)
   /// Minimum interval between two states on a stream.

@@ -276,6 +276,8 @@ package enum Limits {
   package static let historyFollowInterval: Duration = .milliseconds(250)
   /// Maximum number of lines in the output of `tappet history top`.
   package static let historyTopMax = 100
+  /// Maximum number of rows that are read at once to find those of a span of time: a few milliseconds.
+  package static let historyWalkMax = 5_000
   /// Maximum number of rows searched for an entry's first row, starting at its acceptance time.
   package static let historySearchMax = 32
   /// Maximum number of entries dropped, or listed, on request in one step; a million entries take 500 commits.

@@ -47,7 +47,8 @@ extension YAMLReader {
       socket: ConfigurationParser.folder(of: control) + "/web")
     if let name = shortText(mapping["name"], sizeMax: Limits.actionTitleSizeMax) { settings.name = name }
     for element in mapping["names"].flatMap({ list($0, max: Limits.pageNamesMax, of: "names") }) ?? [] {
-      guard let name = text(element)?.lowercasedName else { continue }
+      guard var name = text(element)?.lowercasedName else { continue }
+      if name.utf8.last == UInt8(ascii: ".") { name = String(name.dropLast()) }
       if name.isHostName {
         settings.names.append(name)
       } else {

@@ -6,7 +6,7 @@ package enum PageLevel: UInt8, CaseIterable, Comparable, Sendable {
   case look = 1
   /// Also presses the buttons.
   case press = 2
-  /// Also sees the names of people.
+  /// Also sees the log of taps with names, and manages people.
   case manage = 3
 
   /// The level's name in commands and on the page.

@@ -39,13 +39,17 @@ package struct PairingCode: Sendable {
     return digits
   }
 
-  /// Judges what was typed, in which everything except digits is ignored.
+  /// Whether the code has expired, or was guessed too often.
+  package func isOver(at now: Instant) -> Bool { now > until || attemptsLeft == 0 }
+
+  /// Judges what was typed, in which everything except digits is ignored; it is an attempt only if it has eight.
   @export(interface)
   package mutating func judge(_ typed: SecretBytes, at now: Instant) -> Answer {
-    guard now <= until, attemptsLeft > 0 else { return .over }
+    guard !isOver(at: now) else { return .over }
     var digits = typed.withBytes { bytes in bytes.filter { (0x30...0x39).contains($0) } }
     defer { LibCrypto.wipe(&digits) }
     if LibCrypto.areEqual(LibCrypto.digest(digits), hash) { return .accepted }
+    guard digits.count == PairingCode.digitCount else { return .wrong }
     attemptsLeft -= 1
     return attemptsLeft == 0 ? .over : .wrong
   }

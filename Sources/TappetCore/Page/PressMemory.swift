@@ -9,13 +9,13 @@ package struct PressMemory: Sendable {
     case repeated
     /// The press was made too long ago, before the kiosk was started, or in the future.
     case late
-    /// Too many presses were made recently.
+    /// The device has pressed too often recently.
     case tooMany
   }
 
   private let startedAt: Instant
-  /// The remembered presses, oldest first.
-  private var presses: [(caller: PressCaller, id: String, until: Instant)] = []
+  /// The remembered presses of each device, oldest first.
+  private var presses: [PressCaller: [(id: String, until: Instant)]] = [:]
 
   /// Creates an empty memory; presses made before `startedAt` may have had an effect in an earlier life of the kiosk.
   package init(startedAt: Instant) { self.startedAt = startedAt }
@@ -27,12 +27,13 @@ package struct PressMemory: Sendable {
   package mutating func admit(
     _ id: String, of caller: PressCaller, madeAt time: Instant, isForm: Bool, at now: Instant
   ) -> Admission {
-    presses.removeAll { $0.until < now }
-    if presses.contains(where: { $0.caller == caller && $0.id == id }) { return .repeated }
+    presses = presses.mapValues { $0.filter { $0.until >= now } }.filter { !$0.value.isEmpty }
+    let recent = presses[caller, default: []]
+    if recent.contains(where: { $0.id == id }) { return .repeated }
     let ageMax = isForm ? Limits.pageFormAgeMax : Limits.pagePressAgeMax
     guard time >= startedAt, now - time <= ageMax, time - now <= Limits.pagePressAgeMax else { return .late }
-    guard presses.count < Limits.pagePressesMax else { return .tooMany }
-    presses.append((caller, id, now + Limits.pagePressMemory))
+    guard recent.count < Limits.pagePressesMax else { return .tooMany }
+    presses[caller] = recent + [(id, now + Limits.pagePressMemory)]
     return .new
   }
 }

@@ -6,6 +6,7 @@ import TappetConfig
 import TappetCore
 import TappetInventory
 import TappetPlatform
+import TappetQR
 
 /// The text of a label and its QR code.
 struct ThingLabel {

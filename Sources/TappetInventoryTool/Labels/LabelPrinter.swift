@@ -5,6 +5,7 @@ import CPlatform
 import TappetCommandLine
 import TappetCore
 import TappetPlatform
+import TappetQR
 
 /// Encodes labels in the byte formats of label printers.
 enum LabelPrinter {

@@ -2,6 +2,7 @@
 
 import TappetCommandLine
 import TappetCore
+import TappetQR
 
 /// The layout of labels on a sheet; all lengths are in hundredths of a millimetre.
 struct LabelSheet {

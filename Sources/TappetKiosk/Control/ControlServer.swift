@@ -34,6 +34,13 @@ final class ControlServer {
     /// The process at the other end of the socket; `nil` if the kernel does not report it.
     var peer: LocalPeer? { socket.peer }
 
+    /// The author of what the client changes, for the audit: the browser's device, which the kiosk itself has let in,
+    /// or the process.
+    var author: LocalPeer? {
+      guard let peer, let device = page?.device else { return peer }
+      return LocalPeer(user: geteuid(), process: peer.process, program: device.name)
+    }
+
     /// Whether the client may see keys, which only processes of root and of the kiosk's own user may.
     var maySeeKeys: Bool { peer.map { $0.user == 0 || $0.user == geteuid() } ?? false }
 
@@ -216,4 +223,7 @@ extension JSON {
   static func failure(_ sentence: String, code: String? = nil) -> JSON {
     .object(code.map { ["error": .string(sentence), "code": .string($0)] } ?? ["error": .string(sentence)])
   }
+
+  /// Returns the response to a request that cannot be served because of what it asks for.
+  static func refusal(_ sentence: String) -> JSON { .object(["error": .string(sentence), "refused": .bool(true)]) }
 }

@@ -26,6 +26,9 @@ struct PageHost {
   /// The pairing that waits for its code.
   var pairing: PairingCode?
   var presses: PressMemory
+  /// Times until which devices, by their ids, need no password, and their recent wrong ones.
+  var confirmed: [String: Instant] = [:]
+  var guesses: [String: GuessLimit] = [:]
   /// The press or answer that is being handled: who made it, and its first outcome.
   var acting: (caller: PressCaller, outcome: PageOutcome?)?
   /// The newest entries with the devices that caused them, oldest first.

@@ -67,7 +67,7 @@ struct PageOutcome {
     return .object([
       "result": .string(result), "tone": .string(text.tone.rawValue), "text": .string(text.text),
       "code": .optional(code), "action": .optional(action), "title": .optional(title),
-      "trigger": .optional(trigger?.name), "id": .optional(entry?.hex),
+      "trigger": .optional(trigger?.name), "id": .optional(isManager ? entry?.hex : nil),
       "time": .time(unixMilliseconds: unixMilliseconds),
       "mine": .bool(author != nil && author == session.device?.caller),
       "person": .optional(isManager ? person : nil),

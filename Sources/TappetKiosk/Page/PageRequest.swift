@@ -13,6 +13,8 @@ package enum PageRequest: Sendable {
   case enter(from: String, host: String, token: SecretBytes?)
   /// Pairs the browser with the code that was typed.
   case pair(code: SecretBytes)
+  /// Confirms with the password that a manager is at the browser.
+  case again(password: SecretBytes)
   /// Requests the current state.
   case state
   /// Requests the current state, then each event as it occurs.
@@ -22,12 +24,21 @@ package enum PageRequest: Sendable {
   case confirm(question: Int64)
   /// Cancels the question with this number, which this device's press caused.
   case cancel(question: Int64)
+  /// Requests the taps of a span of time.
+  case taps(PageSpan)
+  /// Requests the number of taps in each hour of a span of time.
+  case hours(PageSpan)
+  /// Requests the names and titles of all actions.
+  case actions
+  /// Writes the next tag, which then opens the action for the person.
+  case writeTag(action: String, label: String?, person: String?)
 
   fileprivate var access: PageAccess {
     switch self {
     case .enter, .pair: .everyone
     case .state, .watch: .from(.look)
     case .press, .confirm, .cancel: .from(.press)
+    case .again, .taps, .hours, .actions, .writeTag: .from(.manage)
     }
   }
 }
@@ -54,13 +65,16 @@ package struct PagePress: Sendable {
 enum PageAccess: Hashable {
   case everyone
   case from(PageLevel)
+  /// Managers who have entered the password in the last minutes.
+  case again
   /// No one, at any level.
   case never
 
-  func allows(_ level: PageLevel?) -> Bool {
+  func allows(_ level: PageLevel?, isConfirmed: Bool) -> Bool {
     switch self {
     case .everyone: true
     case .from(let least): level.map { $0 >= least } ?? false
+    case .again: level == .manage && isConfirmed
     case .never: false
     }
   }
@@ -72,8 +86,25 @@ extension KioskRequest {
     switch self {
     case .page(let request): request.access
     case .lockPanel: .from(.press)
-    case .status, .watch, .listOutputs, .switchOutput, .testCommand, .dropEntries, .retryEntries, .reloadSession,
-      .nextTag, .watchTags, .beginTagJob, .cancelTagJob, .stagePeople, .offerPairing, .secrets:
+    case .status, .retryEntries: .from(.manage)
+    case .watch, .listOutputs, .switchOutput, .testCommand, .dropEntries, .reloadSession, .nextTag, .watchTags,
+      .beginTagJob, .cancelTagJob, .stagePeople, .offerPairing:
+      .never
+    case .secrets(let request): request.pageAccess
+    }
+  }
+}
+
+extension SecretRequest {
+  fileprivate var pageAccess: PageAccess {
+    switch self {
+    case .listSecrets, .renameSecret, .listPeople, .addPerson, .renamePerson, .suspendPerson, .resumePerson,
+      .listPageDevices, .removePageDevice:
+      .from(.manage)
+    case .shareSecret(_, isForBackup: false), .removeSecret, .removePerson: .again
+    case .makeSecret, .addSecret, .shareSecret, .renameAction, .rekey, .keepTimestampKey, .keepBrokerPassword,
+      .keepPagePassword, .listValues, .revealValue, .listAudit, .verifyAudit, .reload, .allowPerson, .assignSecret,
+      .importPeople, .listLearnedTags, .learnTag, .forgetTag:
       .never
     }
   }
@@ -87,6 +118,7 @@ extension PageRequest {
     case .enter(let address, let host, let token):
       .init("enter", ["from": .string(address), "host": .string(host)], enclosing: token)
     case .pair(let code): .init("pair", enclosing: code)
+    case .again(let password): .init("again", enclosing: password)
     case .state: .init("web-state")
     case .watch: .init("web-watch")
     case .press(let press):
@@ -98,6 +130,11 @@ extension PageRequest {
         ])
     case .confirm(let question): .init("confirm", ["question": .number(question)])
     case .cancel(let question): .init("cancel", ["question": .number(question)])
+    case .taps(let span): .init("web-taps", span.facts)
+    case .hours(let span): .init("web-hours", span.facts)
+    case .actions: .init("web-actions")
+    case .writeTag(let action, let label, let person):
+      .init("web-tag", ["action": .string(action), "label": .optional(label), "person": .optional(person)])
     }
   }
 
@@ -108,6 +145,7 @@ extension PageRequest {
       let token = request.secretPayload
       self = .enter(from: request.text("from"), host: request.text("host"), token: token.count > 0 ? token : nil)
     case "pair": self = .pair(code: request.secretPayload)
+    case "again": self = .again(password: request.secretPayload)
     case "web-state": self = .state
     case "web-watch": self = .watch
     case "press":
@@ -120,6 +158,12 @@ extension PageRequest {
           request.text("action"), id: id, milliseconds: request.number("at"), isForm: request.isTrue("form")))
     case "confirm": self = .confirm(question: request.number("question"))
     case "cancel": self = .cancel(question: request.number("question"))
+    case "web-taps": self = .taps(try PageSpan(request))
+    case "web-hours": self = .hours(try PageSpan(request))
+    case "web-actions": self = .actions
+    case "web-tag":
+      self = .writeTag(
+        action: request.text("action"), label: request.optionalText("label"), person: request.optionalText("person"))
     case _: return nil
     }
   }

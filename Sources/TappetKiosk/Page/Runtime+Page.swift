@@ -26,8 +26,16 @@ extension Runtime {
         listener: UnixSocket.listen(at: path, mode: 0o666), reactor: reactor, clientsMax: Limits.pageClientsMax,
         isTrusted: { _ in true }, isRefused: calling(self) { $0.refusesOnPage($1, besides: user) },
         answer: calling(self) { $0.answerPage($1, from: $2) })
+      page.server?.onGone = calling(self) { $0.cancelTagJob(of: $1) }
       page.path = path
-    } catch { return log(LogRecord(.error, "page-lost", ControlServer.failure(at: path, error).sentence)) }
+    } catch {
+      let reason = error.isAddressInUse ? "another program or file has this path" : error.text
+      return log(
+        LogRecord(
+          .error, "page-lost",
+          "the kiosk works without its page, whose socket \(path) cannot be created: \(reason); mend it or set "
+            + "'web: {socket: …}', then reload"))
+    }
     askStore(isRequired: true) { secrets in
       do throws(SecretStoreError) { return .pageDevices(.success(try secrets.get().pageDevices())) } catch {
         return .pageDevices(.failure(error))
@@ -49,6 +57,9 @@ extension Runtime {
       page.devices = []
     case .success(let devices):
       page.devices = devices
+      let ids = devices.map { $0.id }
+      page.confirmed = page.confirmed.filter { ids.contains($0.key) }
+      page.guesses = page.guesses.filter { ids.contains($0.key) }
       page.server?.drop { client in client.page?.device.map { !devices.contains($0) } ?? false }
     }
   }
@@ -65,13 +76,22 @@ extension Runtime {
     guard let session = client.page else {
       return client.send(.failure("the first request must be 'enter'", code: "request-malformed"))
     }
-    guard request.pageAccess.allows(session.level) else {
-      return client.send(.failure("this device is not allowed to do that", code: "not-allowed"))
+    let access = request.pageAccess
+    let isConfirmed = session.device.flatMap { page.confirmed[$0.id] }.map { now().instant < $0 } ?? false
+    guard access.allows(session.level, isConfirmed: isConfirmed) else {
+      return client.send(
+        access == .again && session.level == .manage
+          ? .failure("this needs the page's password", code: "again")
+          : .failure("this device is not allowed to do that", code: "not-allowed"))
     }
-    guard case .page(let request) = request else { return serve(request, for: client) }
+    if case .page(let request) = request { serve(request, for: client, session) } else { serve(request, for: client) }
+  }
+
+  private func serve(_ request: PageRequest, for client: ControlServer.Client, _ session: PageSession) {
     switch request {
     case .enter: break
     case .pair(let code): pair(code, for: client, session)
+    case .again(let password): check(password, for: client, session)
     case .state: client.send(statePageAnswer(session))
     case .watch:
       client.isWatching = true
@@ -80,6 +100,13 @@ extension Runtime {
     case .press(let press): self.press(press, for: client, session)
     case .confirm(let number): answer(question: number, with: .confirm, for: client, session)
     case .cancel(let number): answer(question: number, with: .cancel, for: client, session)
+    case .taps(let span): sendTaps(span, to: client)
+    case .hours(let span): sendHours(span, to: client)
+    case .actions: client.send(.object(["actions": .array(configuration.actions.map { $0.pageJSON })]))
+    case .writeTag(let action, let label, let person):
+      var job = TagJobRequest(.write)
+      (job.action, job.label, job.person) = (action, label, person)
+      beginTagJob(job, for: client)
     }
   }
 
@@ -115,19 +142,24 @@ extension Runtime {
     guard page.server != nil, let devices = page.devices else {
       return client.send(.failure("this kiosk has no page; add 'web:' to kiosk.yaml and reload it"))
     }
-    let name = name.trimmedLabel ?? ""
-    if let fault = name.personNameFault { return client.send(.failure(fault.sentence)) }
+    guard let name = name.trimmedLabel else {
+      return client.send(.refusal("the device needs a name, such as 'Hall tablet'"))
+    }
+    if let fault = name.personNameFault { return client.send(.refusal(fault.sentence)) }
     if devices.contains(where: { $0.name == name }) {
       return client.send(
-        .failure("a device named \(name.quoted) is already paired; use 'tappet web remove' to remove it first"))
+        .refusal("a device named \(name.quoted) is already paired; use 'tappet web remove' to remove it first"))
     }
     guard devices.count < Limits.pageDevicesMax else {
-      return client.send(.failure("\(devices.count) devices are already paired, which is the maximum"))
+      return client.send(.refusal("\(devices.count) devices are already paired, which is the maximum"))
     }
     guard let digits = try? PairingCode.newDigits() else { return client.send(.failure(SharedSentence.noRandomness)) }
+    let former = page.pairing.flatMap { $0.isOver(at: now().instant) ? nil : $0.name }
     page.pairing = PairingCode(digits: digits, name: name, level: level, at: now().instant)
     client.send(
-      .object(["seconds": .number(Limits.pairingTime.wholeMilliseconds / 1000)]),
+      .object([
+        "seconds": .number(Limits.pairingTime.wholeMilliseconds / 1000), "replaced": .optional(former),
+      ]),
       enclosing: digits.withUnsafeBytes { SecretBytes(copying: $0) })
   }
 
@@ -158,6 +190,10 @@ extension Runtime {
     }
     if !isAsked { client.send(.failure(SharedSentence.tooManyRequests, code: "busy")) }
   }
+}
+
+extension Action {
+  fileprivate var pageJSON: JSON { .object(["action": .string(name), "title": .string(title)]) }
 }
 
 extension LogRecord {

@@ -61,12 +61,12 @@ extension Runtime {
     guard control.tagJob == nil else {
       return client.send(.failure("another tag is being written; wait until it is done"))
     }
-    guard let peer = client.peer else { return client.send(.failure("cannot identify the client process")) }
+    guard let author = client.author else { return client.send(.failure("cannot identify the client process")) }
     // The next tag may belong to any visitor.
     guard request.kind == .write || client.maySeeKeys else {
       return client.send(.failure("only root and the kiosk's own user can \(request.kind.rawValue) tags"))
     }
-    start(HostedTagJob(record: TagJobRecord(request, by: peer), client: client), limit: request.limit)
+    start(HostedTagJob(record: TagJobRecord(request, by: author), client: client), limit: request.limit)
   }
 
   /// Starts a job for the embedding program; returns false while another job is in progress.

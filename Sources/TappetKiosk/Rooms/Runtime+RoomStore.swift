@@ -62,10 +62,9 @@ extension SecretStore {
   fileprivate func lastLines(
     _ configuration: KioskConfiguration, since: Int64
   ) throws(SecretStoreError) -> [String] {
-    var names: [String: String] = [:]
-    for person in try people().all { names[person.id] = person.name }
+    let names = try personNames()
     do throws(DatabaseError) {
-      return try store.lastHistory(since: since, limit: Limits.roomHistoryMax).map { row in
+      return try store.history(in: since..<Int64.max, limit: Limits.roomHistoryMax).records.reversed().map { row in
         row.line(configuration, person: row.person.flatMap { names[$0] }, hidesTags: true)
       }
     } catch { throw .store(error) }

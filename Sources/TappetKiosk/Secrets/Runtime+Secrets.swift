@@ -40,6 +40,8 @@ enum SecretNotice: Sendable {
   indirect case history(Result<[String], SecretStoreError>, for: CommandReply.Address)
   /// The replica of the secrets could not be written.
   case replicaFailed(DatabaseError)
+  /// The result of a password that a device has sent, identified by its client's number on the page's socket.
+  case pagePassword(Result<PagePassword.Check, SecretFailure>, of: PageDevice, for: UInt64)
   /// All devices of the page, or the error.
   case pageDevices(Result<[PageDevice], SecretStoreError>)
 }
@@ -47,7 +49,7 @@ enum SecretNotice: Sendable {
 extension Runtime {
   /// Passes a client's request to the store thread.
   func serve(_ request: SecretRequest, for client: ControlServer.Client) {
-    guard let peer = client.peer else {
+    guard let author = client.author else {
       return client.send(.failure("cannot identify the client process; nothing was done"))
     }
     var request = request
@@ -55,8 +57,8 @@ extension Runtime {
       guard let all = staged(rows, for: client) else { return }
       request = .importPeople(all, isTrial: isTrial)
     }
-    if !ask(request, by: peer, for: .client(client.number)) {
-      client.send(.failure(SharedSentence.tooManyRequests))
+    if !ask(request, by: author, for: client.page == nil ? .client(client.number) : .page(client.number)) {
+      client.send(.failure(SharedSentence.tooManyRequests, code: "busy"))
     }
   }
 
@@ -80,7 +82,8 @@ extension Runtime {
   }
 
   func ask(_ request: SecretRequest, by peer: LocalPeer, for requester: SecretRequester) -> Bool {
-    let service = SecretService(configuration, owner: geteuid())
+    let answerSizeMax = if case .page = requester { Limits.webMessageSizeMax } else { Limits.controlReplySizeMax }
+    let service = SecretService(configuration, owner: geteuid(), answerSizeMax: answerSizeMax)
     return askStore(isRequired: false) { secrets in
       .answered(service.answer(request, by: peer, in: secrets), for: requester)
     }
@@ -129,6 +132,7 @@ extension Runtime {
       feed(.site(.ended(result)))
     case .replicaFailed(let error): log(LogRecord(replicaError: error))
     case .pageDevices(let devices): adopt(pageDevices: devices)
+    case .pagePassword(let result, let device, let number): checked(result, of: device, for: number)
     }
   }
 

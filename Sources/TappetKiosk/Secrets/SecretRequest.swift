@@ -26,6 +26,8 @@ package enum SecretRequest: Sendable {
   /// Stores the timestamp key, given as hexadecimal digits.
   case keepTimestampKey(SecretBytes)
   case keepBrokerPassword(SecretBytes)
+  /// Sets the page's password.
+  case keepPagePassword(SecretBytes)
   case listValues
   case revealValue(String)
   /// Lists the audit entries after the entry with this number.
@@ -55,7 +57,8 @@ package enum SecretRequest: Sendable {
   /// Whether the request reveals or replaces keys, which only root and the kiosk's own user may do.
   var isForOwner: Bool {
     switch self {
-    case .shareSecret, .rekey, .keepTimestampKey, .keepBrokerPassword, .listValues, .revealValue: true
+    case .shareSecret, .rekey, .keepTimestampKey, .keepBrokerPassword, .keepPagePassword, .listValues, .revealValue:
+      true
     case .listSecrets, .makeSecret, .addSecret, .renameSecret, .removeSecret, .renameAction, .listAudit, .verifyAudit,
       .reload, .listPeople, .addPerson, .renamePerson, .suspendPerson, .resumePerson, .allowPerson, .removePerson,
       .assignSecret, .importPeople, .listLearnedTags, .learnTag, .forgetTag, .listPageDevices, .removePageDevice:
@@ -102,6 +105,8 @@ extension SecretRequest {
       .init("value-keep", ["name": .string(SecretStore.timestampKeyName)], enclosing: key)
     case .keepBrokerPassword(let password):
       .init("value-keep", ["name": .string(SecretStore.brokerPasswordName)], enclosing: password)
+    case .keepPagePassword(let password):
+      .init("value-keep", ["name": .string(SecretStore.pagePasswordName)], enclosing: password)
     case .listValues: .init("value-reveal")
     case .revealValue(let name): .init("value-reveal", ["name": .string(name)])
     case .listAudit(let after): .init("audit", ["after": .number(after)])
@@ -149,9 +154,10 @@ extension SecretRequest {
       switch request.text("name") {
       case SecretStore.timestampKeyName: self = .keepTimestampKey(request.secretPayload)
       case SecretStore.brokerPasswordName: self = .keepBrokerPassword(request.secretPayload)
+      case SecretStore.pagePasswordName: self = .keepPagePassword(request.secretPayload)
       case _:
         throw KioskRequestError(
-          "apart from the secrets, only the timestamp key and the broker's password can be stored")
+          "apart from the secrets, only the timestamp key and the passwords of the broker and the page can be stored")
       }
     case "value-reveal": self = request.optionalText("name").map { .revealValue($0) } ?? .listValues
     case "audit": self = request.isTrue("verify") ? .verifyAudit : .listAudit(after: request.number("after"))

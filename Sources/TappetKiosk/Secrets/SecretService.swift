@@ -41,7 +41,7 @@ package struct SecretAnswer: Sendable {
   package var json: JSON {
     switch result {
     case .success(let facts): facts
-    case .failure(let failure): .object(["error": .string(failure.sentence), "refused": .bool(failure.isRefusal)])
+    case .failure(let failure): failure.isRefusal ? .refusal(failure.sentence) : .failure(failure.sentence)
     }
   }
 }

@@ -27,6 +27,22 @@ extension SecretWork {
     return answer
   }
 
+  /// Sets the page's password.
+  func keep(pagePassword bytes: SecretBytes) throws(SecretStoreError) -> SecretAnswer {
+    let made: PagePassword?
+    do throws(CryptoError) { made = try PagePassword(bytes) } catch { return .failed(SharedSentence.noRandomness) }
+    guard let made else {
+      return .refused(
+        "the page's password must be \(Limits.pagePasswordSizeMin) to \(Limits.pagePasswordSizeMax) bytes long")
+    }
+    let name = SecretStore.pagePasswordName
+    var stored = made.stored
+    try secretStore.seal(SecretBytes(taking: &stored), as: name, noting: auditEntry("page-password-kept", name))
+    var answer = SecretAnswer(.object([:]))
+    answer.logRecord = logRecord(.notice, "page-password-kept", "the page's password was replaced")
+    return answer
+  }
+
   fileprivate func pair(
     _ device: PageDevice, _ token: SecretBytes, at address: String
   ) throws(SecretStoreError) -> SecretAnswer {

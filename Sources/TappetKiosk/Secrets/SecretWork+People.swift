@@ -156,6 +156,11 @@ package struct ListedPerson: Sendable {
 }
 
 extension SecretStore {
+  /// Returns the names of all people, by their ids.
+  func personNames() throws(SecretStoreError) -> [String: String] {
+    try people().all.reduce(into: [:]) { $0[$1.id] = $1.name }
+  }
+
   /// Returns all people, sorted by name.
   func listedPeople() throws(SecretStoreError) -> [ListedPerson] {
     var counts: [String: Int64] = [:]

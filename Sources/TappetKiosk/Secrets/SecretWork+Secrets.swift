@@ -22,6 +22,7 @@ extension SecretWork {
     case .rekey: try rekey()
     case .keepTimestampKey(let digits): try keep(timestampKey: digits)
     case .keepBrokerPassword(let bytes): try keep(brokerPassword: bytes)
+    case .keepPagePassword(let bytes): try keep(pagePassword: bytes)
     case .listValues: try listValues()
     case .revealValue(let name): try revealValue(name)
     case .listAudit(let after): try listAudit(after: after)

@@ -78,11 +78,12 @@ extension CheckReport {
     guard configuration.reader == nil, configuration.panel.buttons.isEmpty, inventory?.scanner == nil,
       inventory?.plan.lowStockAction == nil, inventory?.plan.overdueAction == nil,
       configuration.homeAssistant.map({ $0.actions.isEmpty && $0.outputs.isEmpty }) ?? true,
+      configuration.web.map({ $0.panel.isEmpty }) ?? true,
       configuration.commands.allSatisfy({ $0.actions.isEmpty && $0.outputs.isEmpty })
     else { return }
     note(
       "triggers", .note,
-      "nothing triggers an action: there is no reader, button, command or scanner; remove 'reader: none', or add "
+      "nothing triggers an action: there is no reader, button, page, command or scanner; remove 'reader: none', or add "
         + "'panel.buttons', 'commands' or 'inventory.scanner', unless a program triggers the actions")
   }
 

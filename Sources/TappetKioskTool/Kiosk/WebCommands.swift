@@ -18,10 +18,11 @@ extension Command {
           "level", "LEVEL", .word(PageLevel.allCases.map { $0.name }), "look, press (the default) or manage")
       ],
       details: """
-        Prints a code, which pairs one browser when it is typed into the kiosk's page within five minutes. The level
-        'look' shows the panel; 'press' also presses its buttons; 'manage' also shows the names of people. Only root
-        and the kiosk's own user can pair devices. Exit status: 0 the code is valid; 1 the name or the level cannot
-        be used; 4 the kiosk has no page, or is not running.
+        Prints a code, which pairs one browser when it is typed into the kiosk's page within five minutes.
+        The level 'look' shows the panel; 'press' also presses its buttons; 'manage' also shows the log of
+        taps, writes tags, and manages people and devices. Only root and the kiosk's own user can pair
+        devices. Exit status: 0 the code is valid; 1 the name cannot be used; 2 the level cannot be used;
+        4 the kiosk has no page, or is not running.
         """,
       example: "tappet web pair 'Hall tablet' --level press",
       usageError: { arguments in
@@ -41,6 +42,30 @@ extension Command {
         Output.print("\(digits.prefix(4)) \(digits.dropFirst(4))")
         let minutes = (answer.json["seconds"]?.wholeNumber ?? 0) / 60
         Output.printError("Type this code into the kiosk's page within \(plural(minutes, "minute")).")
+        if let former = answer.json["replaced"]?.text {
+          Output.printError("The code for \(former.quoted) is no longer valid.")
+        }
+      })
+  }
+
+  static var webPassword: Command {
+    Command(
+      words: "web password", section: .running, summary: "set the password for keys and removals on the page",
+      options: [
+        CommandOption("password-file", "FILE", .file, "file whose first line is the password (mode 0600)")
+      ],
+      details: """
+        Sets the password that a device of the level 'manage' must enter on the page before it shows the key
+        of a tag or removes a person or a tag: 12 to 128 bytes. It is read from standard input (without echo
+        on a terminal) or from --password-file: one line. Only its hash is stored. Only root and the kiosk's
+        own user can set it.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let password = try Prompt.privateLine(
+          from: arguments.value("password-file"), question: "Password for the page", what: "password",
+          sizeMax: Limits.pagePasswordSizeMax)
+        _ = try SecretClient(configuration).ask(.keepPagePassword(password))
+        Output.printError("The page's password is set.")
       })
   }
 

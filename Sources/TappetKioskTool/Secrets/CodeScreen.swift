@@ -4,6 +4,7 @@
 import CPlatform
 import TappetCommandLine
 import TappetCore
+import TappetQR
 
 enum CodeScreen {
   /// Shows the code until a key is pressed, a signal arrives or the time limit expires.

@@ -6,6 +6,7 @@ import TappetCore
 import TappetJSON
 import TappetKiosk
 import TappetPlatform
+import TappetQR
 
 extension Command {
   static var secretShare: Command {

@@ -37,6 +37,37 @@ package struct HistoryCount: Hashable, Sendable {
   package var lastUnixMilliseconds: Int64
 }
 
+/// Number of taps in each hour of a span of time.
+package struct HistoryHours: Hashable, Sendable {
+  /// Counts for one hour, by the time of the outcome.
+  package struct Hour: Hashable, Sendable {
+    package var accepted: Int64 = 0
+    /// Number of those that were refused.
+    package var refused: Int64 = 0
+  }
+
+  package private(set) var hours: [Hour]
+  /// Number of messages that were delivered.
+  package private(set) var delivered: Int64 = 0
+  /// The row before which to continue; `nil` if all rows of the span were counted.
+  package fileprivate(set) var next: Int64?
+
+  private static let hour: Int64 = 3_600_000
+
+  fileprivate init(_ times: Range<Int64>) {
+    hours = Array(repeating: Hour(), count: Int(clamping: (times.upperBound - times.lowerBound - 1) / Self.hour + 1))
+  }
+
+  fileprivate mutating func add(_ result: TapResult?, _ count: Int64, at milliseconds: Int64) {
+    switch result {
+    case .accepted: hours[Int(milliseconds / Self.hour)].accepted += count
+    case .refused: hours[Int(milliseconds / Self.hour)].refused += count
+    case .delivered: delivered += count
+    case .ignored, .expired, .dropped, .undeliverable, nil: break
+    }
+  }
+}
+
 extension Store {
   /// Returns at most `limit` rows after the row `number`, in the order of writing.
   @export(interface)
@@ -59,22 +90,54 @@ extension Store {
     return rows
   }
 
-  /// Returns the newest rows that are not older than `since`, at most `limit`, in the order of writing.
+  /// Returns at most `limit` rows in the span of time before the row `number`, newest first, and the row before which
+  /// to continue; `nil` if there are no more.
+  ///
+  /// Reads at most `Limits.historyWalkMax` rows, so the result may be empty although there are more.
   @export(interface)
-  package func lastHistory(since: Int64, limit: Int) throws(DatabaseError) -> [TapRecord] {
+  package func history(
+    in times: Range<Int64>, before number: Int64 = .max, limit: Int
+  ) throws(DatabaseError) -> (records: [TapRecord], next: Int64?) {
+    var records: [TapRecord] = []
+    let next = try walk(times, before: number) { row in
+      records.append(record(row))
+      return records.count < limit
+    }
+    return (records, next)
+  }
+
+  /// Counts the taps in each hour of the span, in parts like `history`.
+  @export(interface)
+  package func hours(_ times: Range<Int64>, before number: Int64 = .max) throws(DatabaseError) -> HistoryHours {
+    var counts = HistoryHours(times)
+    counts.next = try walk(times, before: number) { row in
+      let result = TapResult(rawValue: UInt8(clamping: row.integer(2)))
+      counts.add(result, row.integer(9), at: row.integer(1) - times.lowerBound)
+      return true
+    }
+    return counts
+  }
+
+  /// Visits the rows in the span, newest first, until `visit` returns false or many rows were read.
+  private func walk(
+    _ times: Range<Int64>, before number: Int64, _ visit: (Statement) -> Bool
+  ) throws(DatabaseError) -> Int64? {
     let statement = try database.statement(
       """
       SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person, destination
-      FROM history
-      WHERE number >= ?1 AND unix_ms >= ?2 ORDER BY number DESC LIMIT ?3
+      FROM history WHERE number >= ?1 AND number < ?2 ORDER BY number DESC
       """)
     defer { statement.reset() }
-    statement.bind(Store.historyNumber(since), at: 1)
-    statement.bind(since, at: 2)
-    statement.bind(Int64(limit), at: 3)
-    var rows: [TapRecord] = []
-    while try statement.step() { rows.append(record(statement)) }
-    return rows.reversed()
+    statement.bind(Store.historyNumber(times.lowerBound), at: 1)
+    statement.bind(number, at: 2)
+    var (isWanted, rowCount) = (true, 0)
+    while try statement.step() {
+      // A clock that was set back puts rows among those of a later time.
+      if times.contains(statement.integer(1)) { isWanted = visit(statement) }
+      rowCount += 1
+      if !isWanted || rowCount >= Limits.historyWalkMax { return statement.integer(0) }
+    }
+    return nil
   }
 
   /// Returns the tags and buttons that were accepted most often, at most `limit`; ignores the result in the filter.

@@ -27,6 +27,7 @@ package struct SecretStore {
 
   /// Name of the broker password among the sealed values.
   package static let brokerPasswordName = "broker-password"
+  package static let pagePasswordName = "page-password"
 
   private static let tagPasswordKeyName = "tag-password-key"
   private static let matrixKeyName = "matrix-key"

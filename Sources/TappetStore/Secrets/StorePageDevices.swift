@@ -28,6 +28,16 @@ extension SecretStore {
     return devices.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
+  /// Returns the page's password; `nil` if none was set.
+  @export(interface)
+  package func pagePassword() throws(SecretStoreError) -> PagePassword? {
+    guard let value = try sealedValue(named: SecretStore.pagePasswordName) else { return nil }
+    guard let password = value.withBytes({ PagePassword(stored: Array($0)) }) else {
+      throw .secret(.unreadable(SecretStore.pagePasswordName))
+    }
+    return password
+  }
+
   /// Adds a device.
   package func add(_ device: PageDevice, noting auditEntry: AuditEntry) throws(SecretStoreError) {
     var bytes = device.stored

@@ -36,7 +36,7 @@ private struct YAMLMistake: Error {}
   }
 
   @Test func `everything may be specified`() throws {
-    let text = "web: {name: Front door, names: [Door.Example], panel: [garage], open: look, socket: /run/tappet/web}"
+    let text = "web: {name: Front door, names: [Door.Example.], panel: [garage], open: look, socket: /run/tappet/web}"
     #expect(
       try settings(text)
         == PageSettings(

@@ -38,11 +38,12 @@ extension PressMemory {
     #expect(memory.admit(madeAt: madeAt, isForm: isForm, at: now) == admission)
   }
 
-  @Test mutating func `a late press is not remembered, and a flood of ids is refused until the first is forgotten`() {
+  @Test mutating func `a flood of a device's ids is refused until the first is forgotten, and other devices press`() {
     #expect(memory.admit(madeAt: 1_000, at: 9_000) == .late)
     #expect(memory.admit(madeAt: 9_000, at: 9_000) == .new)
     for number in 1..<Limits.pagePressesMax { #expect(memory.admit("\(number)", madeAt: 9_000, at: 9_000) == .new) }
     #expect(memory.admit("one more", madeAt: 9_000, at: 9_000) == .tooMany)
+    #expect(memory.admit(of: PressCaller(number: 2), madeAt: 9_000, at: 9_000) == .new)
     #expect(memory.admit("one more", madeAt: 69_001, at: 69_001) == .new)
   }
 }
@@ -64,7 +65,10 @@ extension PressMemory {
     for _ in 1..<Limits.pairingAttemptsMax {
       #expect(code.judge(typed("12345679"), at: Instant(milliseconds: 1)) == .wrong)
     }
-    #expect(code.judge(typed(""), at: Instant(milliseconds: 1)) == .over)
+    for text in ["", "1234567", "123456789"] {
+      #expect(code.judge(typed(text), at: Instant(milliseconds: 1)) == .wrong)
+    }
+    #expect(code.judge(typed("87654321"), at: Instant(milliseconds: 1)) == .over)
     #expect(code.judge(typed("12345678"), at: Instant(milliseconds: 1)) == .over)
   }
 
@@ -72,6 +76,43 @@ extension PressMemory {
     let codes = try (0..<100).map { _ in try PairingCode.newDigits() }
     #expect(codes.allSatisfy { $0.count == 8 && $0.allSatisfy { (0x30...0x39).contains($0) } })
     #expect(Set(codes).count == 100)
+  }
+}
+
+@Suite struct PagePasswordTests {
+  private func typed(_ text: String) -> SecretBytes { Array(text.utf8).withUnsafeBytes { SecretBytes(copying: $0) } }
+
+  @Test func `a password matches only itself, also after it was stored`() throws {
+    let made = try #require(try PagePassword(typed("correct horse")))
+    let known = try #require(PagePassword(stored: made.stored))
+    #expect(try known.matches(typed("correct horse")))
+    for text in ["correct hors", "correct horse ", "", String(repeating: "x", count: 129)] {
+      #expect(try !known.matches(typed(text)))
+    }
+    #expect(try #require(try PagePassword(typed("correct horse"))).stored != made.stored)
+    #expect(!String(decoding: made.stored, as: UTF8.self).contains("horse"))
+    #expect(PagePassword(stored: Array("1\nab".utf8)) == nil && PagePassword(stored: []) == nil)
+  }
+
+  @Test func `a password has 12 to 128 bytes`() throws {
+    for (size, isValid) in [(11, false), (12, true), (128, true), (129, false)] {
+      #expect(try (PagePassword(typed(String(repeating: "x", count: size))) != nil) == isValid)
+    }
+  }
+
+  @Test func `after five attempts, each one more doubles the wait, up to a quarter of an hour`() {
+    var limit = GuessLimit()
+    for second in 0..<4 {
+      limit.count(at: Instant(milliseconds: Int64(second) * 1000))
+      #expect(limit.wait(at: Instant(milliseconds: Int64(second) * 1000)) == nil)
+    }
+    var now = Instant(milliseconds: 10_000)
+    for seconds in [30, 60, 120, 240, 480, 900, 900] as [Int64] {
+      limit.count(at: now)
+      #expect(limit.wait(at: now) == .seconds(seconds))
+      now = now + .seconds(seconds)
+      #expect(limit.wait(at: now) == nil)
+    }
   }
 }
 

@@ -69,6 +69,43 @@ import TestSupport
     #expect(try all(store, filter).isEmpty)
   }
 
+  @Test func `a day is read newest first in parts, and its hours are counted, even if the clock was set back`() throws {
+    let (store, hour) = (try open(), Int64(3_600_000))
+    let day = Self.now..<(Self.now + 24 * hour)
+    let late = refused(Self.now + 30 * hour)
+    let taps = (0..<5).map { refused(Self.now + $0 * 2 * hour) }
+    try note(store, refused(Self.now - 1), late)
+    // From here on, the rows are numbered as if they were later.
+    for tap in taps { try note(store, tap) }
+    try note(store, TapRecord(unixMilliseconds: Self.now, result: .delivered, trigger: nil, count: 2))
+    try note(store, TapRecord(unixMilliseconds: day.upperBound - 1, result: .accepted, trigger: .button, count: 3))
+    var found: [TapRecord] = []
+    var next: Int64? = .max
+    while let before = next {
+      let part = try store.history(in: day, before: before, limit: 2)
+      #expect(part.records.count <= 2)
+      (found, next) = (found + part.records, part.next)
+    }
+    #expect(found.dropFirst(2) == taps.reversed()[...])
+    let hours = try store.hours(day)
+    #expect(hours.next == nil && hours.delivered == 2 && hours.hours.count == 24)
+    #expect(hours.hours.map { $0.refused } == (0..<24).map { $0 % 2 == 0 && $0 < 10 ? 1 : 0 })
+    #expect(hours.hours.last?.accepted == 3)
+  }
+
+  @Test func `a log with more rows than one part is continued`() throws {
+    let store = try open()
+    let records = (0..<Limits.historyWalkMax + 10).map { refused(Self.now + Int64($0)) }
+    try store.transaction { () throws(DatabaseError) in for record in records { try store.note(record) } }
+    let first = try store.hours(Self.now..<(Self.now + 3_600_000))
+    #expect(first.hours.first?.refused == Int64(Limits.historyWalkMax))
+    let rest = try store.hours(Self.now..<(Self.now + 3_600_000), before: try #require(first.next))
+    #expect(rest.hours.first?.refused == 10 && rest.next == nil)
+    // Nothing of an earlier day is among the newest rows.
+    let earlier = try store.history(in: 0..<Self.now, limit: 1)
+    #expect(earlier.records.isEmpty && earlier.next != nil)
+  }
+
   @Test func `an entry's first row is in its commit, and its last row names the tag even after a restart`() throws {
     let store = try open()
     _ = try StoreBatch([.append(entry(1))]).commit(to: store)

@@ -74,13 +74,54 @@ import Testing
     let full = try manager.event("outcome") { $0["result"]?.text == "accepted" }
     #expect(full["person"]?.text == "Ada" && full["uid"]?.text == "…" + uid.suffix(4))
     let part = try stranger.event("outcome") { $0["result"]?.text == "accepted" }
-    #expect(part["person"] == .null && part["uid"] == .null)
+    #expect(part["person"] == .null && part["uid"] == .null && part["id"] == .null)
     let other = try world.browser()
     #expect(try other.press("light")["code"]?.text == "not-allowed")
     let office = try world.browser(token)
-    for request in ["status", "watch", "audit", "person-list", "secret-list", "value-reveal", "output", "next-tag"] {
+    for request in ["next-tag", "watch", "audit", "person-import", "secret-rekey", "value-reveal", "output"] {
       #expect(try office.ask(request)["code"]?.text == "not-allowed", "\(request)")
     }
+    for request in ["person-remove", "secret-remove", "secret-share"] {
+      #expect(try office.ask(request)["code"]?.text == "again", "\(request)")
+    }
+  }
+
+  @Test func `a manager sees the day's taps with names, and suspends a person under the device's name`() throws {
+    let world = try KioskWorld.withPage()
+    try world.start()
+    let secret = try #require(try world.tappet("secret", "list").output.split(separator: " ").first)
+    _ = try world.tappet("person", "add", "Ada")
+    _ = try world.tappet("person", "assign", "Ada", String(secret))
+    let office = try world.browser(try world.pair("Office", level: "manage"))
+    func touch() throws { try world.tell("place ntag213 uid=\(world.freshUID()) url=\(world.url(0))") }
+    try touch()
+    _ = try world.received(1)
+    let now = Int64(Date().timeIntervalSince1970 * 1000)
+    let day: KeyValuePairs<String, JSON> = ["from": .number(now - 3_600_000), "until": .number(now + 3_600_000)]
+    func taps() throws -> [JSON] { try office.ask("web-taps", day)["taps"]?.elements ?? [] }
+    #expect(try eventually { try taps().map { $0["result"]?.text } == ["delivered", "accepted"] })
+    let tap = try #require(try taps().last)
+    #expect(tap["person"]?.text == "Ada" && tap["trigger"]?.text == "tag" && tap["title"]?.text != nil)
+    #expect(try taps().first?["id"] == tap["id"] && tap["id"] != .null)
+    let hours = try office.ask("web-hours", day)
+    let counts = (hours["hours"]?.elements ?? []).map { $0.elements?.first?.wholeNumber ?? 0 }
+    #expect(counts.count == 2 && counts.reduce(0, +) == 1 && hours["delivered"] == .number(1))
+    #expect(try office.ask("person-suspend", ["name": .string("Ada")])["suspended"] == .bool(true))
+    #expect(try office.ask("person-list")["people"]?.elements?.first?["suspended"] == .bool(true))
+    #expect(try world.tappet("audit").output.contains("Office"))
+    try touch()
+    #expect(try eventually { try taps().first?["code"]?.text == "person-suspended" })
+    let tablet = try world.browser(try world.pair("Hall tablet", level: "press"))
+    for request in ["web-taps", "web-hours", "person-list", "secret-list", "person-suspend"] {
+      #expect(try tablet.ask(request, day)["code"]?.text == "not-allowed", "\(request)")
+    }
+  }
+
+  @Test func `without a log, the page says so`() throws {
+    let world = try KioskWorld.withPage("history: none")
+    try world.start()
+    let office = try world.browser(try world.pair("Office", level: "manage"))
+    #expect(try office.ask("web-taps", ["from": .number(0), "until": .number(9)])["code"]?.text == "history-off")
   }
 
   @Test func `an unknown token, an unknown host and a missing first request get nothing`() throws {
@@ -127,7 +168,10 @@ import Testing
     #expect(try browser.ask("pair", secret: again)["code"]?.text == "code-over")
     #expect(world.log.contains("event=page-code-refused") && !world.log.contains(again.prefix(4)))
     let twice = try world.tappet("web", "pair", "Hall tablet")
-    #expect(twice.status == 4 && twice.errors.contains("already paired"))
+    #expect(twice.status == 1 && twice.errors.contains("already paired"))
+    #expect(try world.tappet("web", "pair", " ").errors.contains("needs a name"))
+    _ = try world.tappet("web", "pair", "Phone")
+    #expect(try world.tappet("web", "pair", "Office").errors.contains(#"The code for "Phone" is no longer valid."#))
   }
 
   @Test func `a device stays paired over a restart, and its connections end when it is removed`() throws {

@@ -110,11 +110,16 @@ import Testing
     #expect(try web.request("/").status == 200)
   }
 
+  /// The start of a request that would have an effect.
+  private static let post =
+    "POST /press HTTP/1.1\\r\\nHost: localhost\\r\\nSec-Fetch-Site: same-origin\\r\\n"
+
   @Test(arguments: [
     "GET /\\r\\n", "GET / HTTP/0.9\\r\\n\\r\\n", "GET / HTTP/1.1\\r\\nHost: a\\r\\nHost: b\\r\\n\\r\\n",
-    "POST /press HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Length: 5\\r\\nContent-Length: 50\\r\\n\\r\\nhello",
-    "POST /press HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Length: 5\\r\\n"
-      + "Transfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n",
+    "\(Self.post)Content-Length: 5\\r\\nContent-Length: 50\\r\\n\\r\\nhello",
+    "\(Self.post)Content-Length: 5\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n",
+    "\(Self.post)Sec-Fetch-Site: same-origin\\r\\nContent-Length: 5\\r\\n\\r\\nhello",
+    "\(Self.post)Origin: x\\r\\nOrigin: https://localhost\\r\\nContent-Length: 5\\r\\n\\r\\nhello",
     "\\xff\\xfe\\xfd\\r\\n\\r\\n",
   ])
   func `a malformed request is not served, and harms nobody`(_ request: String) throws {
@@ -130,7 +135,7 @@ import Testing
       print(answer[:12].decode("latin1"))
       """
     let answer = try python(script)
-    #expect(!answer.hasSuffix("200") && !answer.hasSuffix("303"), "\(answer)")
+    #expect(answer.isEmpty || answer.hasSuffix(" 400") || answer.hasSuffix(" 505"), "\(answer)")
     #expect(try web.request("/").status == 200)
   }
 

@@ -17,9 +17,10 @@ import Testing
     let token = try web.pair("Hall tablet")
     let page = try web.request("/", token: token)
     #expect(page.status == 200 && page.body.contains("<bdi>Front door</bdi>"), "\(page)")
+    #expect(page.headers["set-cookie"]?.contains("=\(token); Secure; ") == true, "each visit keeps the cookie")
     #expect(page.body.contains("<bdi>Alarm &lt;b&gt;</bdi>") && !page.body.contains("Alarm <b>"))
     let stream = try web.stream(token: token)
-    #expect(eventually { stream.text.contains("event: state\ndata: {") })
+    #expect(eventually { stream.text.contains("event: state\ndata: {") && stream.text.contains("=\(token); ") })
     #expect(try web.press("light", id: "one", token: token).text("result") == "sent")
     #expect(try web.press("light", id: "one", token: token).text("result") == "repeated")
     let late = try web.press("light", age: 6_000, token: token)
@@ -77,6 +78,76 @@ import Testing
     }
     let wrong = try web.post("/pair", ["code": "12345678"], token: nil)
     #expect(wrong.status == 403 && wrong.text("code") == "code-over")
+  }
+
+  @Test func `a manager reads the log and the people, and adds one`() throws {
+    let (office, tablet) = try (web.pair("Office", level: "manage"), web.pair("Hall tablet"))
+    #expect(try web.press("light", token: office).text("result") == "sent")
+    _ = try web.kiosk.received(1)
+    let now = Int64(Date().timeIntervalSince1970 * 1000)
+    let span = "?from=\(now - 60_000)&until=\(now + 60_000)&before="
+    #expect(try web.request("/api/taps" + span, token: office).body.contains(#""result":"accepted""#))
+    #expect(try web.request("/api/hours" + span, token: office).status == 200)
+    #expect(try web.post("/api/person/add", ["name": "Ada <b>"], token: office).text("name") == "Ada <b>")
+    #expect(try web.post("/api/person/add", ["name": "Ada <b>"], token: office).status == 400)
+    #expect(try web.request("/api/people", token: office).body.contains("Ada <b>"))
+    for path in ["/api/taps" + span, "/api/hours" + span, "/api/people", "/api/secrets"] {
+      #expect(try web.request(path, token: tablet).text("code") == "not-allowed", "\(path)")
+      #expect(try web.request(path).text("code") == "not-allowed", "\(path)")
+    }
+    #expect(try web.post("/api/person/suspend", ["name": "Ada <b>"], token: tablet).status == 403)
+  }
+
+  @Test func `a tag is written for a person, its progress is sent, and a browser that leaves ends a job`() throws {
+    let office = try web.pair("Office", level: "manage")
+    _ = try web.post("/api/person/add", ["name": "Ada"], token: office)
+    let refused = try web.post("/api/tag", ["action": "gate"], token: office)
+    #expect(refused.body.contains(#"{"result":{"done":false,"refused":true,"code":"action-unknown""#))
+    let leaver = try web.job(["action": "light"], token: office)
+    #expect(eventually { leaver.text.contains("waiting") })
+    let busy = try web.post("/api/tag", ["action": "light"], token: office)
+    #expect(busy.text("error")?.contains("another tag is being written") == true)
+    leaver.end(SIGKILL)
+    #expect(eventually { web.kiosk.log.contains("code=cancelled") })
+    let job = try web.job(["action": "light", "label": "Ring", "person": "Ada"], token: office)
+    #expect(eventually { job.text.contains("waiting") })
+    try web.kiosk.tell("place ntag213 empty")
+    #expect(eventually { job.text.contains(#"{"result":{"done":true"#) && !job.isRunning })
+    #expect(try web.request("/api/secrets", token: office).body.contains(#""label":"Ring","person":"Ada""#))
+    let tablet = try web.pair("Hall tablet")
+    #expect(try web.post("/api/tag", ["action": "light"], token: tablet).status == 403)
+    #expect(try web.kiosk.tappet("audit").output.contains("Office"))
+  }
+
+  @Test func `a key is shown, and a tag removed, only after the password, whose attempts are limited`() throws {
+    let (office, other) = try (web.pair("Office", level: "manage"), web.pair("Other", level: "manage"))
+    let listed = try web.kiosk.tappet("secret", "list").output
+    let id = try #require(listed.split(separator: " ").first.map { String($0) })
+    func again(_ password: String, _ token: String) throws -> String? {
+      try web.post("/api/again", ["password": password], token: token).text("code")
+    }
+    #expect(try again("correct horse", office) == "password-missing")
+    #expect(try web.kiosk.tappet("web", "password", input: "too short\n").status == 1)
+    #expect(try web.kiosk.tappet("web", "password", input: "correct horse\n").status == 0)
+    #expect(try web.post("/api/share", ["id": id], token: office).text("code") == "again")
+    #expect(try again("wrong horse!", office) == "password-wrong")
+    #expect(try again("correct horse", office) == nil)
+    let code = try web.post("/api/share", ["id": id], token: office)
+    #expect(code.number("width") > 30 && code.text("path")?.hasPrefix("M") == true && !code.body.contains("smpshare"))
+    #expect(try web.post("/api/share", ["id": id, "for": "backup"], token: office).status == 200)
+    #expect(try web.post("/api/share", ["id": id], token: other).text("code") == "again")
+    for _ in 1...5 { #expect(try again("wrong horse!", other) == "password-wrong") }
+    #expect(try again("correct horse", other) == "too-many" && again("correct horse", office) == nil)
+    #expect(try web.post("/api/secret/remove", ["id": id], token: other).status == 403)
+    #expect(try web.post("/api/secret/remove", ["id": id], token: office).status == 200)
+    #expect(try !web.kiosk.tappet("secret", "list").output.contains(id))
+    let audit = try web.kiosk.tappet("audit").output
+    #expect(audit.contains("secret-shared") && audit.contains("Office") && !web.kiosk.log.contains("horse"))
+  }
+
+  @Test func `the form for a code is shown to any browser, and does not empty itself`() throws {
+    let page = try web.request("/pair")
+    #expect(page.status == 200 && page.body.contains("Pair this browser") && !page.body.contains("http-equiv"))
   }
 
   @Test func `requests of other pages, hosts and methods are refused`() throws {

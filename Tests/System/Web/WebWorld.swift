@@ -43,7 +43,7 @@ final class WebWorld {
   }
 
   func request(_ path: String, token: String?, _ options: [String], limit: Double = patience) throws -> Response {
-    let cookie = token.map { ["--cookie", "__Host-tappet=\($0)"] } ?? []
+    let cookie = token.map { ["--cookie", "\(cookieName)=\($0)"] } ?? []
     let done = try Programs.run(
       try Programs.installed("curl"),
       ["--silent", "--insecure", "--include", "--http1.1"] + cookie + options + ["https://127.0.0.1:\(port)\(path)"],
@@ -82,17 +82,30 @@ final class WebWorld {
       "/pair", token: nil,
       ["--header", "Origin: https://127.0.0.1:\(port)", "--data-urlencode", "code=\(done.output)"])
     guard answer.status == 303, let cookie = answer.headers["set-cookie"],
-      let token = cookie.firstMatch(of: #/^__Host-tappet=([0-9a-f]{64}); Secure; HttpOnly; SameSite=Strict; Path=/; /#)
+      let token = cookie.firstMatch(of: #/^(.*)=([0-9a-f]{64}); Secure; HttpOnly; SameSite=Strict; Path=/; /#),
+      token.1 == cookieName
     else { throw TestFault("\(answer)") }
-    return String(token.1)
+    return String(token.2)
   }
 
+  /// The cookie belongs to the port, too.
+  private var cookieName: String { "__Host-tappet-\(port)" }
+
   /// A stream of events, as text that grows until the stream is closed.
-  func stream(token: String?) throws -> Service {
+  func stream(token: String?) throws -> Service { try response("/events", token: token, []) }
+
+  /// The notices of a job that writes a tag.
+  func job(_ fields: [String: String], token: String?) throws -> Service {
+    let form = fields.flatMap { ["--data-urlencode", "\($0.key)=\($0.value)"] }
+    return try response("/api/tag", token: token, ["--header", "Sec-Fetch-Site: same-origin"] + form)
+  }
+
+  private func response(_ path: String, token: String?, _ options: [String]) throws -> Service {
     try Service(
       try Programs.installed("curl"),
-      ["--silent", "--insecure", "--no-buffer"] + (token.map { ["--cookie", "__Host-tappet=\($0)"] } ?? [])
-        + ["https://127.0.0.1:\(port)/events"], log: kiosk.folder + "/events-\(UUID().uuidString)")
+      ["--silent", "--insecure", "--no-buffer", "--include"]
+        + (token.map { ["--cookie", "\(cookieName)=\($0)"] } ?? []) + options
+        + ["https://127.0.0.1:\(port)\(path)"], log: kiosk.folder + "/response-\(UUID().uuidString)")
   }
 }
 

@@ -48,8 +48,11 @@ void tw_resume(struct MHD_Connection *connection);
 /* A header of the request; NULL if it is missing. Valid until the request is over. */
 const char *tw_header(struct MHD_Connection *connection, const char *name);
 const char *tw_cookie(struct MHD_Connection *connection, const char *name);
-/* The number of headers of this name. */
-int tw_header_count(struct MHD_Connection *connection, const char *name);
+/* A parameter of the path's query, decoded; NULL if it is missing. Valid until the request is over. */
+const char *tw_parameter(struct MHD_Connection *connection, const char *name);
+/* Whether programs could understand the request in different ways: without a Host, with two of a header that decides
+   something, with two lengths, or with a NUL in a header. */
+int tw_is_ambiguous(struct MHD_Connection *connection);
 /* The client's address as text. */
 void tw_address(struct MHD_Connection *connection, char text[64]);
 

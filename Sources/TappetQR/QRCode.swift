@@ -1,7 +1,7 @@
 // QR codes created with libqrencode, for a terminal and as SVG. The only file that imports CQREncode.
 //
 // The encoded text may contain a key, and libqrencode leaves copies of the text in freed memory: create QR codes only
-// in short-lived processes.
+// in short-lived processes, or in those that wipe what they free.
 
 import CPlatform
 import CQREncode
