@@ -24,6 +24,11 @@ struct Answer {
     Answer(status: status, type: "text/plain; charset=utf-8", body: Array((line + "\n").utf8))
   }
 
+  /// Creates a refusal, as JSON for the page's script.
+  static func refusal(_ status: UInt32, _ line: String, asPage: Bool) -> Answer {
+    asPage ? .text(status, line) : .json(status, .object(["error": .string(line)]))
+  }
+
   /// Creates a response of JSON.
   static func json(_ status: UInt32, _ json: JSON) -> Answer {
     Answer(status: status, type: "application/json", body: json.encoded())

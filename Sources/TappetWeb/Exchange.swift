@@ -65,6 +65,9 @@ final class Exchange {
     }
   }
 
+  /// Whether the kiosk has let in a browser that is not paired.
+  var isStranger: Bool { entered.map { $0["device"] == .null } ?? false }
+
   /// Whether the exchange has a response that lasts.
   var isStream: Bool { purpose?.isStream ?? false }
 

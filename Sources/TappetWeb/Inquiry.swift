@@ -110,7 +110,7 @@ struct Inquiry: Equatable {
     case "/pair":
       return method == "POST" ? ask(.pairing, "pair", enclosing: "code") : .pairing
     case "/press": return ask(.act, "press", [.text("action"), .text("id"), .number("at"), .flag("form")])
-    case "/confirm": return ask(.act, "confirm", [.number("question")])
+    case "/confirm": return ask(.act, "confirm", [.number("question"), .number("at"), .flag("form")])
     case "/cancel": return ask(.act, "cancel", [.number("question")])
     case "/lock": return ask(.act, "panel-lock")
     case _: return .missing

@@ -25,10 +25,14 @@ struct Panel {
     """
     <section id="panel" data-level="\(text("level"))"><header><h1><bdi>\(text("name"))</bdi></h1>\
     <p class="pill" data-tone="\(text("tone"))"><i></i><span>\(text("text"))</span></p>\(lock)</header>\
-    <p class="shut" role="status"\(isLocked ? "" : " hidden")>The buttons are locked. A tag or the code at the kiosk \
-    unlocks them.</p>\(question)<div class="tiles">\(tiles)</div>\(last)</section>
+    <p class="shut" role="status"\(mayPress && !isLocked ? " hidden" : "")>\
+    \(mayPress ? Panel.locked : Panel.looking)</p>\
+    \(question)<div class="tiles">\(tiles)</div>\(last)</section>
     """
   }
+
+  private static let locked = "The buttons are locked. An unlocking tag or the code at the kiosk unlocks them."
+  private static let looking = "This browser may look, but not press."
 
   private var lock: String {
     // A browser that is not paired may look at the panel, and can be paired.
@@ -65,6 +69,7 @@ struct Panel {
     func form(_ path: String, _ word: String, _ kind: String) -> String {
       """
       <form method="post" action="\(path)"><input type="hidden" name="question" value="\(number)">\
+      <input type="hidden" name="at" value="\(now)"><input type="hidden" name="form" value="1">\
       <button class="\(kind)">\(word)</button></form>
       """
     }

@@ -97,7 +97,7 @@ struct Site {
 
   /// Returns the form for a pairing code, with the reason why the last one was refused.
   func pairing(_ status: UInt32, note: String? = nil) -> Answer {
-    let alert = note.map { "<p class=\"bad\" role=\"alert\">\($0.escapedForHTML)</p>" } ?? ""
+    let alert = note.map { "<p class=\"bad\" role=\"alert\">\($0.asSentence.escapedForHTML)</p>" } ?? ""
     return page(
       status,
       """
@@ -129,11 +129,22 @@ struct Site {
   }
 
   private func notice(_ sentence: String, _ mark: String, _ way: String = "") -> String {
-    "<section class=\"card\" \(mark)><h1>Tappet</h1><p role=\"alert\">\(sentence.escapedForHTML)</p>\(way)</section>"
+    """
+    <section class="card" \(mark)><h1>Tappet</h1><p role="alert">\(sentence.asSentence.escapedForHTML)</p>\
+    \(way)</section>
+    """
   }
 }
 
 extension String {
+  /// The kiosk's reason, which starts in lower case, as a sentence of its own.
+  fileprivate var asSentence: String {
+    var bytes = Array(utf8)
+    if let first = bytes.first { bytes[0] = first.asciiUppercased }
+    if let last = bytes.last, last != UInt8(ascii: ".") { bytes.append(UInt8(ascii: ".")) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   /// The text with the characters escaped that have a meaning in HTML, in its text and in quoted attributes.
   var escapedForHTML: String {
     var bytes: [UInt8] = []

@@ -13,9 +13,9 @@ struct WebFile {
   /// for which it does not wait.
   init(_ path: String, sizeMax: Int) throws(SystemError) {
     let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
-    let mode = try file.status().st_mode
-    guard tp_is_regular_file(mode) != 0 else { throw SystemError(call: "read", code: ESPIPE) }
-    isOpenToOthers = mode & 0o077 != 0
+    let status = try file.status()
+    guard tp_is_regular_file(status.st_mode) != 0 else { throw SystemError(call: "read", code: ESPIPE) }
+    isOpenToOthers = status.st_mode & 0o077 != 0 || WebFile.isForeign(status)
     bytes = []
     while bytes.count <= sizeMax {
       let part = try file.read(sizeMax: 4096)
@@ -28,6 +28,9 @@ struct WebFile {
   /// Whether users other than the owner can replace the files in the folder.
   static func isFolderOpen(_ path: String) -> Bool {
     var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & 0o022 != 0
+    return stat(path, &status) == 0 && (status.st_mode & 0o022 != 0 || isForeign(status))
   }
+
+  /// Whether a file belongs to neither root nor this user.
+  private static func isForeign(_ status: stat) -> Bool { status.st_uid != 0 && status.st_uid != geteuid() }
 }

@@ -95,11 +95,16 @@ final class WebServer {
     switch exchange.stage {
     case .receiving: return start(exchange)
     case .asking, .streaming: return true
+    case .answered(_, .streams) where exchange.isStranger && strangers > Limits.webStrangersMax:
+      return Answer.text(503, "Too many pages are open.").queue(on: exchange.connection)
     case .answered(let inquiry, .streams): return exchange.queueStream(request, of: inquiry)
     case .answered(let inquiry, let answer):
       return site.answer(answer, to: inquiry, in: exchange).queue(on: exchange.connection)
     }
   }
+
+  /// Number of streams for browsers that are not paired.
+  private var strangers: Int { exchanges.count(where: { $0.isStream && $0.isStranger }) }
 
   /// Counts a question to the kiosk, which has more important things to do than to answer a flood of them.
   private func mayAsk(_ address: String) -> Bool {
@@ -114,6 +119,11 @@ final class WebServer {
     // The request is complete.
     if let connection { exchange.descriptor = patience.removeValue(forKey: connection)?.descriptor }
     guard !exchange.isTooLarge else { return Answer.tooLarge.queue(on: connection) }
+    // A request that waited until its browser gave up has no effect any longer.
+    if let descriptor = exchange.descriptor, tw_has_left(descriptor) != 0 { return false }
+    func refuse(_ status: UInt32, _ line: String) -> Bool {
+      Answer.refusal(status, line, asPage: exchange.wantsPage).queue(on: connection)
+    }
     switch Inquiry.route(exchange.method, exchange.path, exchange.values) {
     case .file(let index): return site.files[index].queue(on: connection, cache: "max-age=60")
     case .pairing: return site.pairing(200).queue(on: connection)
@@ -121,15 +131,15 @@ final class WebServer {
     case .wrongMethod: return Answer.text(405, "This page does not support this method.").queue(on: connection)
     case .ask(let inquiry):
       guard exchange.isSameOrigin else {
-        return Answer.text(403, "The request came from another page.").queue(on: connection)
+        return refuse(403, "The request came from another page.")
       }
       if inquiry.purpose.isStream, exchanges.count(where: { $0.isStream }) >= Limits.webStreamsMax {
-        return Answer.text(503, "Too many pages are open.").queue(on: connection)
+        return refuse(503, "Too many pages are open.")
       }
       var address = [CChar](repeating: 0, count: 64)
       tw_address(connection, &address)
       let from = address.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "?" }
-      guard mayAsk(from) else { return Answer.text(429, "Too many requests; wait a second.").queue(on: connection) }
+      guard mayAsk(from) else { return refuse(429, "Too many requests; wait a second.") }
       return exchange.ask(inquiry, from: from, at: kiosk, reactor)
         || site.answer(.away, to: inquiry, in: exchange).queue(on: connection)
     }

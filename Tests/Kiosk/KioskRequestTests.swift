@@ -32,7 +32,8 @@ import Testing
     let page: [PageRequest] = [
       .enter(from: "192.0.2.7", host: "front-door.local", token: payload), .enter(from: "?", host: "", token: nil),
       .pair(code: payload), .state, .watch, .press(PagePress("garage", id: "7d1f", milliseconds: 9)),
-      .press(PagePress("garage", id: "7d1f", milliseconds: 9, isForm: true)), .confirm(question: 4),
+      .press(PagePress("garage", id: "7d1f", milliseconds: 9, isForm: true)),
+      .confirm(question: 4, milliseconds: 7, isForm: true),
       .cancel(question: 5), .taps(PageSpan(0..<3_600_000)), .hours(PageSpan(5..<9, before: 1 << 62)),
       .again(password: payload), .actions, .writeTag(action: "garage", label: "Ring", person: nil),
     ]

@@ -19,10 +19,10 @@ import Testing
       names(.manage)
         == names(.press).union([
           "web-taps", "web-hours", "person-list", "person-add", "person-rename", "person-suspend", "person-resume",
-          "secret-list", "web-actions", "web-tag", "status", "outbox-retry", "web-list", "web-remove", "again",
+          "secret-list", "web-actions", "status", "outbox-retry", "web-list", "again",
           "secret-rename",
         ]))
-    let confirmed = ["secret-share", "secret-remove", "person-remove"]
+    let confirmed = ["secret-share", "secret-remove", "person-remove", "web-tag", "web-remove"]
     #expect(names(.manage, isConfirmed: true) == names(.manage).union(confirmed))
     #expect(names(.press, isConfirmed: true) == names(.press))
     let backup = KioskRequest.secrets(.shareSecret(id: "a1", isForBackup: true))

@@ -44,7 +44,8 @@ import Testing
       request("/press", "action=a+b&at=x&=&&%&id=%zz%4")
         == #"{"request":"press","action":"a b","id":"%zz%4","at":0,"form":false}"#)
     #expect(request("/press", "action=light%00x&id=1")?.contains(#""action":"""#) == true)
-    #expect(request("/confirm", "question=9") == #"{"request":"confirm","question":9}"#)
+    #expect(
+      request("/confirm", "question=9&at=5") == #"{"request":"confirm","question":9,"at":5,"form":false}"#)
     #expect(request("/cancel", "question=-1") == #"{"request":"cancel","question":-1}"#)
     #expect(request("/lock") == #"{"request":"panel-lock"}"#)
     #expect(

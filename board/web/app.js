@@ -83,7 +83,7 @@ function press(tile) {
     if (performance.now() - tile.askedAt < 500) return;
     const question = tile.question;
     setTile(tile, 'busy', 'Sending …');
-    return void send('/confirm', { question }, tile);
+    return void send('/confirm', { question, at: Math.round(now()) }, tile);
   }
   setTile(tile, 'busy', 'Sending …');
   send('/press', { action: tile.action, id: newID(), at: Math.round(now()) }, tile);
@@ -103,6 +103,7 @@ async function send(path, values, tile) {
   if (reply.error) setTile(tile, 'bad', reply.error);
   else if (reply.result === 'asked' && reply.question) ask(tile, reply.question);
   else if (reply.result === 'refused') setTile(tile, 'bad', reply.text);
+  else if (reply.result === 'cancelled') setTile(tile, 'warn', 'Not done: it cancelled ' + (reply.title || 'a question') + '. Press again');
 }
 
 for (const form of document.querySelectorAll('.tile')) {
@@ -164,9 +165,12 @@ function showState(it) {
   $('.pill', panel).dataset.tone = it.tone;
   $('.pill span', panel).textContent = it.text;
   isLocked = it.locked === true;
-  $('.shut', panel).hidden = !isLocked;
+  $('.shut', panel).hidden = canPress && !isLocked;
   if (lock) lock.hidden = isLocked;
   showLast(it.last);
+  // What happened while nobody looked.
+  const changed = tiles.get(it.last?.action);
+  if (changed?.state === 'idle' && changed.note.textContent.startsWith('Waiting') && it.last.result !== 'queued') setTile(changed, 'idle', it.last.text + ' ' + clock(new Date(it.last.time)));
   update();
   redrawSoon();
   const asked = it.question;
@@ -199,7 +203,7 @@ function cold(is) {
   $('.lost').hidden = !is;
   update();
 }
-const heard = { state(it) { cold(false); showState(it); }, outcome: showOutcome, light() {}, beat() {}, gone() { cold(true); } };
+const heard = { state(it) { cold(false); showState(it); }, outcome: showOutcome, light() {}, beat: redrawSoon, gone() { cold(true); } };
 let stream, quiet, pause = 400;
 function listen() {
   stream?.close();
@@ -275,7 +279,7 @@ function open() {
 function frame() {
   const bar = h('nav.side', { 'aria-label': 'Pages' });
   for (const [name, page] of pages) {
-    page.link = h('a', { href: '#' + name }, icon(name), h('span', null, page.title));
+    page.link = h('a', { href: '#' + name, onclick: () => { daysBack = 0; if (name === shown) page.draw(); } }, icon(name), h('span', null, page.title));
     bar.append(page.link);
     if (name !== 'panel') $('main').append(page.section);
   }
@@ -287,7 +291,7 @@ function frame() {
 function sheet(title, ...kids) {
   const box = $('.sheet');
   box.replaceChildren(h('header', null, h('h2', null, bdi(title)),
-    h('button.round', { type: 'button', 'aria-label': 'Close', onclick: () => box.close() }, icon('cross'))), ...kids);
+    h('button.round', { type: 'button', 'aria-label': 'Close', onclick: () => box.close() }, icon('cross'))), ...kids.filter(Boolean));
   if (!box.open) box.showModal();
 }
 const facts = pairs => h('dl.facts', null, ...pairs.filter(([, value]) => value).flatMap(([name, value]) => [h('dt', null, name), h('dd', null, bdi(value))]));
@@ -297,8 +301,8 @@ const row = (mark, name, text, end, act) => h('li', null, h('button.open', { typ
 // ---- Today
 const ends = { accepted: ['warn', 'waits to be sent'], delivered: ['good', 'delivered'], refused: ['bad', 'refused'],
   expired: ['bad', 'expired'], dropped: ['bad', 'removed'], undeliverable: ['bad', 'not accepted by its receiver'], ignored: ['warn', 'ignored'] };
-const triggers = { tag: 'Unknown tag', button: 'Button', command: 'Command', inventory: 'Store room' };
-let daysBack = 0, only = 'all', taps = [], results = new Map(), next = '', hours = [], delivered = 0;
+const triggers = { tag: 'Unknown tag', button: 'Button or page', command: 'Command', inventory: 'Store room' };
+let daysBack = 0, drawnFrom = 0, only = 'all', taps = [], results = new Map(), next = '', hours = [], delivered = 0;
 
 const span = back => {
   const start = new Date();
@@ -321,8 +325,16 @@ function addTaps(reply) {
   for (const it of results.values()) taps.push({ ...it, end: it.result, why: it.code });
   taps.sort((a, b) => b.time - a.time);
 }
-const words = code => code ? code.replaceAll('-', ' ') : '';
-const whose = tap => tap.person || tap.tag || triggers[tap.trigger] || 'Several';
+// Reasons for people who do not know the codes, all of which docs/json.schema.json explains.
+const reasons = {
+  'signature-invalid': 'not valid here: a removed tag, or one of another kiosk', 'url-malformed': 'not for this kiosk', 'action-unknown': 'not for this kiosk',
+  'action-without-secrets': 'not for this kiosk', 'url-copied': 'a copy of another tag', 'person-suspended': 'suspended', 'outside-hours': 'outside the permitted hours',
+  'holiday': 'not on this day', 'not-yet-valid': 'not yet', 'no-longer-valid': 'no longer', 'used-up': 'no uses left', 'broker-away': 'the broker was unavailable',
+  'webhook-away': 'the server was unavailable', 'panel-locked': 'the buttons were locked', 'tag-held': 'left on the reader', 'too-many': 'too many attempts', 'clock-unknown': 'the clock was not set',
+};
+const words = code => code ? reasons[code] ?? code.replaceAll('-', ' ') : '';
+const whose = tap => tap.person || (tap.gone ? 'A removed person' : tap.tag)
+  || (tap.trigger === 'tag' && ends[tap.end]?.[0] !== 'bad' ? 'Tag without a person' : triggers[tap.trigger] || 'Several');
 function tapRow(tap) {
   const [tone, word] = ends[tap.end] || ends.ignored;
   const text = [tap.title, word].filter(Boolean).join(', ') + (tone === 'bad' && tap.why ? ': ' + words(tap.why) : '')
@@ -342,8 +354,8 @@ function drawTaps(content) {
       const height = good + bad ? Math.max(4, (good + bad) / top * 48) : 3;
       return svg('rect', { x: hour * 10 + 1, width: 8, rx: 2, y: 50 - height, height, class: good + bad ? '' : 'none' });
     }));
-  const figures = [['Taps', total(0) + total(1)], ['Delivered', delivered], ['Refused', total(1)]];
-  const found = taps.filter(kinds[only][1]);
+  const figures = [['Taps and presses', total(0) + total(1)], ['Delivered', delivered], ['Refused', total(1)]];
+  const found = shownTaps();
   const list = h('ul.list');
   let hour;
   for (const tap of found) {
@@ -354,17 +366,21 @@ function drawTaps(content) {
   content.replaceChildren(
     h('div.card', null, h('dl.figures', null, ...figures.map(([name, n]) => h('div', null, h('dt', null, name), h('dd', null, n)))), bars),
     h('div.filters', { role: 'group', 'aria-label': 'Show' }, ...Object.entries(kinds).map(([key, [text]]) =>
-      h('button', { type: 'button', 'aria-pressed': String(key === only), onclick: () => { only = key; drawTaps(content); } }, text))),
+      h('button', { type: 'button', 'aria-pressed': String(key === only), onclick: () => { only = key; loadTaps(content, 30); } }, text))),
     h('div.card', null, found.length ? list : soft(taps.length ? 'None of these.' : 'Nothing happened on this day.'),
-      next && h('button.quiet', { type: 'button', onclick: () => moreTaps(content) }, 'Show earlier')));
+      next && h('button.quiet', { type: 'button', onclick: () => loadTaps(content, found.length + 30) }, 'Show earlier')));
 }
-// Loads taps until there are more to show, or no more: a part may contain none of this day.
-async function moreTaps(content) {
-  const drawn = taps.length;
-  do addTaps(await api('/api/taps' + query({ ...span(daysBack), before: next || '' })));
-  while (next && taps.length < drawn + 30);
+// Loads taps until this many can be shown, or no more: a part may contain none of this day, or of this kind.
+async function loadTaps(content, wanted) {
+  const mine = drawing;
+  while (next !== null && shownTaps().length < wanted) {
+    const reply = await api('/api/taps' + query({ ...span(daysBack), before: next }));
+    if (mine !== drawing) return;
+    addTaps(reply);
+  }
   drawTaps(content);
 }
+const shownTaps = () => taps.filter(kinds[only][1]);
 let drawing = 0;
 async function drawToday(content) {
   const mine = ++drawing;
@@ -378,14 +394,17 @@ async function drawToday(content) {
     before = reply.next;
   } while (before);
   if (mine !== drawing) return;
-  [hours, delivered, taps, results, next] = [sum, count, [], new Map(), ''];
-  await moreTaps(content);
+  // A live page keeps what was loaded.
+  const { from } = span(daysBack), wanted = drawnFrom === from ? Math.max(30, shownTaps().length) : 30;
+  [hours, delivered, taps, results, next, drawnFrom] = [sum, count, [], new Map(), '', from];
+  await loadTaps(content, wanted);
 }
 function turn(by) { daysBack = Math.max(0, daysBack + by); pages.get('today').draw(); }
 // Draws the page again after a tap or a change of the state, at most once a second.
 let redraw;
 function redrawSoon() {
-  const isLive = () => shown === 'today' && !daysBack || shown === 'device';
+  const isLive = () => shown === 'today' && !daysBack || shown === 'device'
+    || shown === 'people' && crowd < 500 && !$('.sheet').open && !document.activeElement?.closest('#people .list');
   if (isLive()) redraw ??= setTimeout(() => { redraw = undefined; if (isLive()) pages.get(shown).draw(); }, 1000);
 }
 
@@ -406,21 +425,30 @@ function chip(one) {
   if (one.uses !== null) return h('span.chip', { 'data-tone': one.used < one.uses ? 'warn' : 'bad' }, plural(Math.max(0, one.uses - one.used), 'use') + ' left');
   return one.until && h('span.chip', null, 'until ' + one.until);
 }
+const search = h('input', { type: 'search', placeholder: 'Find a person', 'aria-label': 'Find a person', autocomplete: 'off' });
+let crowd = 0;
+const plain = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 async function drawPeople(content) {
   const [people, secrets] = [await all('/api/people', 'people'), await all('/api/secrets', 'secrets')];
+  crowd = people.length;
   const list = h('ul.list');
-  const search = h('input', { type: 'search', placeholder: 'Find a person', 'aria-label': 'Find a person', autocomplete: 'off', oninput: draw });
+  search.oninput = draw;
   const show = one => showPerson(one, secrets.filter(secret => secret.person === one.name), content);
   function draw() {
-    const wanted = search.value.trim().toLowerCase();
-    const found = people.filter(one => one.name.toLowerCase().includes(wanted));
+    const wanted = plain(search.value.trim());
+    const found = people.filter(one => plain(one.name).includes(wanted));
     list.replaceChildren(...found.slice(0, 200).map(one => row(h('span.mark', { 'aria-hidden': 'true' }, initials(one.name)), one.name,
       plural(one.tags, 'tag'), chip(one), () => show(one))));
     if (!found.length) list.append(h('li', null, soft(people.length ? 'Nobody has this name.' : 'Nobody yet.')));
     if (found.length > 200) list.append(h('li', null, soft('And ' + (found.length - 200) + ' more: find them by name.')));
   }
   draw();
-  content.replaceChildren(search, h('div.card', null, list, h('button.quiet', { type: 'button', onclick: () => askName('A new person', '', name => change('/api/person/add', { name }, content)) }, icon('plus'), 'Add a person')));
+  const unowned = secrets.filter(secret => !secret.person);
+  const rest = unowned.length > 0 && h('div.card', null, h('h2', null, 'Tags without a person'), h('ul.list', null, ...unowned.slice(0, 200).map(secret => tagRow(secret, content))));
+  const add = h('div.card', null, list, h('button.quiet', { type: 'button', onclick: () => askName('A new person', '', name => change('/api/person/add', { name }, content)) }, icon('plus'), 'Add a person'));
+  // The field for the search stays, with what somebody types.
+  if (content.firstChild === search) { while (search.nextSibling) search.nextSibling.remove(); } else content.replaceChildren(search);
+  content.append(...[add, rest].filter(Boolean));
   const wanted = decodeURIComponent(location.hash.split('?')[1] ?? '');
   if (wanted) { history.replaceState(null, '', '#people'); const one = people.find(one => one.name === wanted); if (one) show(one); }
 }
@@ -430,24 +458,38 @@ async function change(path, form, content) {
     await api(path, form);
     $('.sheet').close();
     await drawPeople(content);
-  } catch (error) { $('.sheet').append(bad(error)); }
+  } catch (error) {
+    await drawPeople(content);
+    $('.sheet').append(bad(error));
+  }
+}
+function tagRow(secret, content) {
+  const name = secret.label || 'Tag', made = 'written ' + day(new Date(secret.created * 1000));
+  return h('li', null, h('span.mark', null, icon('tag')),
+    h('span.grow', null, h('b', null, bdi(name)), h('span.soft', null, bdi(secret.action + ', ' + made + ', ' + since(secret.last_used)))),
+    h('button.round', { type: 'button', 'aria-label': 'Show the code of ' + name, onclick: () => showCode(secret) }, icon('share')),
+    h('button.round', { type: 'button', 'aria-label': 'Remove ' + name, onclick: () => askRemoval('Remove ' + name,
+      `This tag of ${secret.person || 'nobody'}, ${made}, is refused from now on. This cannot be undone.`, '/api/secret/remove', { id: secret.id }, content) }, icon('cross')));
 }
 // Does what needs the password, which is asked for unless it was entered in the last minutes.
 async function guarded(path, form, done) {
   try { done(await api(path, form)); } catch (error) {
     if (error.code !== 'again') return void sheet('That did not work', bad(error));
-    const field = h('input', { name: 'password', type: 'password', required: '', autocomplete: 'current-password' });
-    const question = h('form.ask', null, h('input', { hidden: '', autocomplete: 'username', value: 'page' }),
-      h('label', null, 'Password of this page', field), h('button.main', null, 'Continue'));
-    question.addEventListener('submit', async event => {
-      event.preventDefault();
-      $('.bad', question)?.remove();
-      try { await api('/api/again', { password: field.value }); } catch (error) { field.value = ''; return question.append(bad(error)); }
-      guarded(path, form, done);
-    });
-    sheet('Are you still you?', question);
-    field.focus();
+    askPassword(() => guarded(path, form, done));
   }
+}
+function askPassword(act) {
+  const field = h('input', { name: 'password', type: 'password', required: '', autocomplete: 'current-password' });
+  const question = h('form.ask', null, h('input', { hidden: '', autocomplete: 'username', value: 'page' }),
+    h('label', null, 'Password of this page', field), h('button.main', null, 'Continue'));
+  question.addEventListener('submit', async event => {
+    event.preventDefault();
+    $('.bad', question)?.remove();
+    try { await api('/api/again', { password: field.value }); } catch (error) { field.value = ''; return question.append(bad(error)); }
+    act();
+  });
+  sheet("The page's password", question);
+  field.focus();
 }
 function showCode(secret) {
   guarded('/api/share', { id: secret.id }, it => {
@@ -469,21 +511,17 @@ function askName(title, value, act) {
 }
 function showPerson(one, secrets, content) {
   const button = (kind, text, act) => h('button.' + kind, { type: 'button', onclick: act }, text);
-  const hours = one.hours.length ? one.hours.join('; ') : 'at any time';
+  const hours = one.suspended ? 'never, while suspended' : one.hours.length ? one.hours.join('; ') : 'at any time';
   sheet(one.name,
     facts([['May come', hours], ['From', one.from], ['Until', one.until], ['Uses', one.uses === null ? '' : one.used + ' of ' + one.uses]]),
-    h('ul.list', null, ...secrets.map(secret => h('li', null, h('span.mark', null, icon('tag')),
-      h('span.grow', null, h('b', null, bdi(secret.label || 'Tag')), h('span.soft', null, bdi(secret.action + ', ' + since(secret.last_used)))),
-      h('button.round', { type: 'button', 'aria-label': 'Show the code of ' + (secret.label || 'this tag'), onclick: () => showCode(secret) }, icon('share')),
-      h('button.round', { type: 'button', 'aria-label': 'Remove ' + (secret.label || 'this tag'),
-        onclick: () => askRemoval('Remove ' + (secret.label || 'this tag'), 'The tag is refused from now on.', '/api/secret/remove', { id: secret.id }, content) }, icon('cross'))))),
+    h('ul.list', null, ...secrets.map(secret => tagRow(secret, content))),
     soft(one.site ? 'This person belongs to the site, which is managed elsewhere.'
       : one.suspended ? 'All of their tags are refused.' : 'Suspending takes effect at once, for all of their tags.'),
     !one.site && h('p.row', null,
       one.suspended ? button('main', 'Let them in again', () => change('/api/person/resume', { name: one.name }, content))
         : button('danger', 'Suspend', () => change('/api/person/suspend', { name: one.name }, content)),
       button('quiet', 'Write a tag', () => askTag(one.name)),
-      button('quiet', 'Remove', () => askRemoval('Remove ' + one.name, 'All of their tags are refused from now on, and cannot be let in again.', '/api/person/remove', { name: one.name }, content)),
+      button('quiet', 'Remove', () => askRemoval('Remove ' + one.name, 'All of their tags are refused from now on. This cannot be undone.', '/api/person/remove', { name: one.name }, content)),
       button('quiet', 'Rename', () => askName('Rename ' + one.name, one.name, name => change('/api/person/rename', { name: one.name, new_name: name }, content)))));
 }
 
@@ -491,7 +529,10 @@ function showPerson(one, secrets, content) {
 // Calls `hear` with each line of JSON that the kiosk sends.
 async function lines(path, form, signal, hear) {
   const response = await fetch(path, { method: 'POST', body: new URLSearchParams(form), headers: { Accept: 'application/json' }, signal });
-  if (!response.ok) throw new Error((await response.json()).error);
+  if (!response.ok) {
+    const reply = await response.json();
+    throw Object.assign(new Error(reply.error), { code: reply.code });
+  }
   let rest = '';
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -500,20 +541,27 @@ async function lines(path, form, signal, hear) {
     for (const line of whole) hear(JSON.parse(line));
   }
 }
-async function askTag(person) {
+async function askTag(known) {
   const { actions } = await api('/api/actions');
+  const people = known ? [] : await all('/api/people', 'people');
+  const owner = h('select', { name: 'person' }, h('option', { value: '' }, 'Nobody'), ...people.map(it => h('option', { value: it.name }, it.name)));
   const choice = h('select', { name: 'action' }, ...actions.map(it => h('option', { value: it.action }, it.title)));
   const label = h('input', { name: 'label', maxlength: 64, autocomplete: 'off', placeholder: 'Key ring' });
-  sheet(person ? 'A tag for ' + person : 'A new tag',
-    h('form.ask', { onsubmit: event => { event.preventDefault(); writeTag(person, { action: choice.value, label: label.value.trim(), person }); } },
-      h('label', null, 'Action', choice), h('label', null, 'Label', label), h('button.main', null, 'Write')));
+  sheet(known ? 'A tag for ' + known : 'A new tag',
+    h('form.ask', { onsubmit: event => {
+      event.preventDefault();
+      const person = known || owner.value;
+      writeTag(person, { action: choice.value, label: label.value.trim(), person }, choice.selectedOptions[0].text);
+    } }, !known && h('label', null, 'Person', owner), h('label', null, 'Action', choice), h('label', null, 'Label', label), h('button.main', null, 'Write')));
 }
 // A closed sheet, or a lost page, ends the job; a write that has begun is still completed.
-async function writeTag(person, form) {
+async function writeTag(person, form, title) {
   const box = $('.sheet');
   const stop = new AbortController();
   const text = h('b', null, 'Hold the tag to the reader'), bar = h('progress', { max: 1, value: 0, 'aria-label': 'Progress' });
-  sheet(person ? 'A tag for ' + person : 'A new tag', h('div.hold', { role: 'status' }, icon('tag'), text, bar));
+  const pill = $('.pill', panel);
+  sheet(person ? 'A tag for ' + person : 'A new tag', h('div.hold', { role: 'status' }, icon('tag'), text, bar),
+    pill.dataset.tone === 'bad' && h('p.bad', null, 'The kiosk needs attention: ' + $('span', pill).textContent + '.'));
   box.addEventListener('close', () => stop.abort(), { once: true });
   let result;
   try {
@@ -522,22 +570,23 @@ async function writeTag(person, form) {
       else if (it.notice === 'progress') { [bar.max, bar.value] = [it.total, it.done]; text.textContent = 'Keep it there'; }
       else if (it.notice) text.textContent = 'That was too short. Hold the tag to the reader';
     });
-    if (!result) throw new Error('The kiosk was lost. Hold the tag to the reader once more when it is back.');
+    if (!result) throw new Error('The kiosk was lost. Try again when it is back.');
   } catch (error) {
     if (stop.signal.aborted) return;
+    if (error.code === 'again') return askPassword(() => writeTag(person, form, title));
     result = { done: false, sentence: error.message.replace(/\.$/, '') };
   }
   const tone = result.done ? 'good' : 'bad';
   if (shown === 'people') await pages.get('people').draw();
   sheet(person ? 'A tag for ' + person : 'A new tag', h('div.hold', { 'data-tone': tone, role: 'status' }, icon(marks[tone]),
-    h('b', null, result.done ? 'The tag is ready' : 'The tag is not ready'), h('p', null, bdi(sentence(result.sentence)))),
+    h('b', null, result.done ? 'The tag is ready' : 'The tag is not ready'), h('p', null, bdi(result.done ? title + (person ? ', for ' + person : '') : sentence(result.sentence)))),
     h('p.row', null, h('button.quiet', { type: 'button', onclick: () => askTag(person) }, result.done ? 'Another tag' : 'Try again')));
 }
 
 // ---- Device
 const parts = { reader: 'Reader', broker: 'Broker', disk: 'Disk', panel: 'Buttons and lights', webhooks: 'Webhooks', rooms: 'Rooms', inventory: 'Store room', site: 'Site' };
 // A path or a link at the start keeps its case.
-const sentence = text => (/^[a-z]+([ ,]|$)/.test(text) ? text[0].toUpperCase() + text.slice(1) : text) + '.';
+const sentence = text => (/^[a-z]+([ ,]|$)/.test(text) ? text[0].toUpperCase() + text.slice(1) : text) + (/[.?!]$/.test(text) ? '' : '.');
 const line = (tone, name, text, end) => h('li', null, h('span.mark', { 'data-tone': tone }, icon(marks[tone] === 'cross' ? 'warn' : marks[tone])),
   h('span.grow', null, h('b', null, bdi(name)), h('span.soft', null, bdi(text))), end);
 const card = (title, ...kids) => h('div.card', null, h('h2', null, title), ...kids);
@@ -556,8 +605,8 @@ async function drawDevice(content) {
       h('ul.list', null, ...[...ill, ...known.filter(part => part.good)].map(part => line(part.good ? 'good' : 'bad', part.name, sentence(part.text))),
         status.clock.needed && !status.clock.good && line('warn', 'Clock', 'Not set; hours and expiry need it.'))),
     card('Messages', h('ul.list', null,
-      line(waits ? 'warn' : 'good', waits ? plural(waits, 'message') + ' waiting' : 'Nothing is waiting', status.set_aside ? plural(status.set_aside, 'message') + ' set aside after a refusal.' : 'None was set aside.',
-        waits + status.set_aside > 0 && button('Try now', () => act('/api/outbox/retry', {}))))),
+      line(waits ? 'warn' : 'good', waits ? plural(waits, 'message') + ' waiting' : 'Nothing is waiting', status.set_aside ? plural(status.set_aside, 'message') + ' set aside after a refusal.' : 'No message was set aside.',
+        status.set_aside > 0 && button('Try again', () => act('/api/outbox/retry', {}))))),
     status.certificates.length > 0 && card('Certificates', h('ul.list', null, ...status.certificates.map(it =>
       line(it.days_left < 0 ? 'bad' : it.days_left < 30 ? 'warn' : 'good', it.subject, it.days_left < 0 ? 'Expired.' : 'Expires in ' + plural(it.days_left, 'day') + '.')))),
     status.outputs.length > 0 && card('Outputs', h('ul.list', null, ...status.outputs.map(it =>
@@ -565,7 +614,7 @@ async function drawDevice(content) {
     card('Browsers that may use this page', h('ul.list', null, ...devices.map(it => h('li', null, h('span.mark', null, icon('panel')),
       h('span.grow', null, h('b', null, bdi(it.device)), h('span.soft', null, it.level + ', since ' + day(new Date(it.paired * 1000)))),
       button('Remove', () => sheet('Remove ' + it.device, soft('It has to be paired again at the kiosk.'),
-        h('button.danger', { type: 'button', onclick: () => { $('.sheet').close(); act('/api/device/remove', { name: it.device }); } }, 'Remove'))))))),
+        h('button.danger', { type: 'button', onclick: () => guarded('/api/device/remove', { name: it.device }, () => { $('.sheet').close(); drawDevice(content); }) }, 'Remove'))))))),
     soft('Tappet ' + status.version + ', running for ' + (days ? plural(days, 'day') : 'less than a day') + '.'),
   ].filter(Boolean));
 }

@@ -9,6 +9,7 @@
 #include <gnutls/x509.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,12 @@ int64_t tw_timeout(struct MHD_Daemon *daemon) {
 
 void tw_run(struct MHD_Daemon *daemon) { MHD_run(daemon); }
 void tw_hang_up(int descriptor) { shutdown(descriptor, SHUT_RDWR); }
+
+int tw_has_left(int descriptor) {
+  struct pollfd it = { .fd = descriptor, .events = POLLRDHUP };
+  return poll(&it, 1, 0) > 0 && it.revents != 0;
+}
+
 void tw_suspend(struct MHD_Connection *connection) { MHD_suspend_connection(connection); }
 void tw_resume(struct MHD_Connection *connection) { MHD_resume_connection(connection); }
 

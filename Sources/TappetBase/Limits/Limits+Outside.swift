@@ -62,6 +62,8 @@ extension Limits {
   package static let webBodySizeMax = 4 * 1024
   /// Maximum number of streams of events; the kiosk's connections besides them are for single requests.
   package static let webStreamsMax = 24
+  /// Maximum number of them for browsers that are not paired, which leaves some to those that are.
+  package static let webStrangersMax = 12
   /// Maximum number of bytes that a stream may lag behind.
   package static let webStreamSizeMax = 64 * 1024
   /// Maximum size of a message from the kiosk, in bytes.

@@ -20,6 +20,12 @@ package struct PressMemory: Sendable {
   /// Creates an empty memory; presses made before `startedAt` may have had an effect in an earlier life of the kiosk.
   package init(startedAt: Instant) { self.startedAt = startedAt }
 
+  /// Whether something that was made at `time` may still have an effect.
+  package func isTimely(_ time: Instant, isForm: Bool, at now: Instant) -> Bool {
+    let ageMax = isForm ? Limits.pageFormAgeMax : Limits.pagePressAgeMax
+    return time >= startedAt && now - time <= ageMax && time - now <= Limits.pagePressAgeMax
+  }
+
   /// Judges a press made at `time`, and remembers it.
   ///
   /// A page without script cannot tell the time of the press, only that of the page: such a press is a `form`.
@@ -30,8 +36,7 @@ package struct PressMemory: Sendable {
     presses = presses.mapValues { $0.filter { $0.until >= now } }.filter { !$0.value.isEmpty }
     let recent = presses[caller, default: []]
     if recent.contains(where: { $0.id == id }) { return .repeated }
-    let ageMax = isForm ? Limits.pageFormAgeMax : Limits.pagePressAgeMax
-    guard time >= startedAt, now - time <= ageMax, time - now <= Limits.pagePressAgeMax else { return .late }
+    guard isTimely(time, isForm: isForm, at: now) else { return .late }
     guard recent.count < Limits.pagePressesMax else { return .tooMany }
     presses[caller] = recent + [(id, now + Limits.pagePressMemory)]
     return .new

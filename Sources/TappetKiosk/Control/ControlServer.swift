@@ -38,7 +38,7 @@ final class ControlServer {
     /// or the process.
     var author: LocalPeer? {
       guard let peer, let device = page?.device else { return peer }
-      return LocalPeer(user: geteuid(), process: peer.process, program: device.name)
+      return LocalPeer(user: geteuid(), process: peer.process, program: "page: " + device.name)
     }
 
     /// Whether the client may see keys, which only processes of root and of the kiosk's own user may.
@@ -112,7 +112,14 @@ final class ControlServer {
     self.answer = answer
   }
 
-  deinit { buffer.deallocate() }
+  deinit {
+    buffer.deallocate()
+    // Somebody else may keep a client, but nobody may hear of it any more.
+    for client in clients.values { client.watch = nil }
+  }
+
+  /// Disconnects all clients, as if they had left; must be called before a server is released that is replaced.
+  func close() { drop { _ in true } }
 
   /// Returns the reason why no server can listen at `path`: in a shared folder such as /tmp, any user can do so first.
   static func failure(at path: String, _ error: SystemError) -> RuntimeError {
@@ -145,7 +152,7 @@ final class ControlServer {
 
   /// Disconnects the clients that satisfy the condition.
   func drop(where isOver: (Client) -> Bool) {
-    for client in clients.values where isOver(client) { drop(client) }
+    for client in Array(clients.values) where isOver(client) { drop(client) }
   }
 
   /// Sends a reading to all clients waiting for a tag; `reading` returns the form that the given client may see.

@@ -20,8 +20,8 @@ package enum PageRequest: Sendable {
   /// Requests the current state, then each event as it occurs.
   case watch
   case press(PagePress)
-  /// Confirms the question with this number, which this device's press caused.
-  case confirm(question: Int64)
+  /// Confirms the question with this number, which this device's press caused; the time is that of a press.
+  case confirm(question: Int64, milliseconds: Int64, isForm: Bool)
   /// Cancels the question with this number, which this device's press caused.
   case cancel(question: Int64)
   /// Requests the taps of a span of time.
@@ -30,7 +30,7 @@ package enum PageRequest: Sendable {
   case hours(PageSpan)
   /// Requests the names and titles of all actions.
   case actions
-  /// Writes the next tag, which then opens the action for the person.
+  /// Writes the next tag, which then triggers the action in the person's name.
   case writeTag(action: String, label: String?, person: String?)
 
   fileprivate var access: PageAccess {
@@ -38,7 +38,8 @@ package enum PageRequest: Sendable {
     case .enter, .pair: .everyone
     case .state, .watch: .from(.look)
     case .press, .confirm, .cancel: .from(.press)
-    case .again, .taps, .hours, .actions, .writeTag: .from(.manage)
+    case .again, .taps, .hours, .actions: .from(.manage)
+    case .writeTag: .again
     }
   }
 }
@@ -99,9 +100,9 @@ extension SecretRequest {
   fileprivate var pageAccess: PageAccess {
     switch self {
     case .listSecrets, .renameSecret, .listPeople, .addPerson, .renamePerson, .suspendPerson, .resumePerson,
-      .listPageDevices, .removePageDevice:
+      .listPageDevices:
       .from(.manage)
-    case .shareSecret(_, isForBackup: false), .removeSecret, .removePerson: .again
+    case .shareSecret(_, isForBackup: false), .removeSecret, .removePerson, .removePageDevice: .again
     case .makeSecret, .addSecret, .shareSecret, .renameAction, .rekey, .keepTimestampKey, .keepBrokerPassword,
       .keepPagePassword, .listValues, .revealValue, .listAudit, .verifyAudit, .reload, .allowPerson, .assignSecret,
       .importPeople, .listLearnedTags, .learnTag, .forgetTag:
@@ -128,7 +129,8 @@ extension PageRequest {
           "action": .string(press.action), "id": .string(press.id), "at": .number(press.milliseconds),
           "form": .bool(press.isForm),
         ])
-    case .confirm(let question): .init("confirm", ["question": .number(question)])
+    case .confirm(let question, let time, let isForm):
+      .init("confirm", ["question": .number(question), "at": .number(time), "form": .bool(isForm)])
     case .cancel(let question): .init("cancel", ["question": .number(question)])
     case .taps(let span): .init("web-taps", span.facts)
     case .hours(let span): .init("web-hours", span.facts)
@@ -156,7 +158,9 @@ extension PageRequest {
       self = .press(
         PagePress(
           request.text("action"), id: id, milliseconds: request.number("at"), isForm: request.isTrue("form")))
-    case "confirm": self = .confirm(question: request.number("question"))
+    case "confirm":
+      self = .confirm(
+        question: request.number("question"), milliseconds: request.number("at"), isForm: request.isTrue("form"))
     case "cancel": self = .cancel(question: request.number("question"))
     case "web-taps": self = .taps(try PageSpan(request))
     case "web-hours": self = .hours(try PageSpan(request))

@@ -14,11 +14,13 @@ extension Runtime {
   /// A kiosk whose socket cannot be opened works without the page.
   func openPage() {
     guard let path = configuration.web?.socket else {
+      page.server?.close()
       page = PageHost(startedAt: observers.startedAt)
       return
     }
     guard page.path != path else { return }
-    page.server = nil
+    page.server?.close()
+    (page.server, page.path) = (nil, nil)
     let user = ProcessUser.id(of: "tappet-web")
     do throws(SystemError) {
       // tappet-web belongs to no group of the kiosk's: its user is checked instead.
@@ -66,6 +68,8 @@ extension Runtime {
 
   /// Handles one message on the page's socket.
   private func answerPage(_ message: ControlMessage, from client: ControlServer.Client) {
+    // tappet-web has given up meanwhile, and has said that nothing was done.
+    if client.isGone { return }
     let request: KioskRequest
     do throws(KioskRequestError) { request = try KioskRequest(message) } catch {
       return client.send(.failure(error.sentence, code: "request-malformed"))
@@ -98,7 +102,11 @@ extension Runtime {
       (page.nextState, page.nextBeat) = (Instant(nanoseconds: 0), min(page.nextBeat, now().instant + Limits.pageBeat))
       handleWaiting()
     case .press(let press): self.press(press, for: client, session)
-    case .confirm(let number): answer(question: number, with: .confirm, for: client, session)
+    case .confirm(let number, let time, let isForm):
+      guard page.presses.isTimely(Instant(milliseconds: time), isForm: isForm, at: now().instant) else {
+        return client.send(.failure("the answer arrived too late; nothing was done", code: "command-late"))
+      }
+      answer(question: number, with: .confirm, for: client, session)
     case .cancel(let number): answer(question: number, with: .cancel, for: client, session)
     case .taps(let span): sendTaps(span, to: client)
     case .hours(let span): sendHours(span, to: client)
@@ -139,8 +147,11 @@ extension Runtime {
   /// Creates a code that pairs one device, for users who may see keys.
   func offerPairing(_ name: String, _ level: PageLevel, for client: ControlServer.Client) {
     guard client.maySeeKeys else { return client.send(.failure("only root and the kiosk's own user can pair devices")) }
-    guard page.server != nil, let devices = page.devices else {
+    guard configuration.web != nil else {
       return client.send(.failure("this kiosk has no page; add 'web:' to kiosk.yaml and reload it"))
+    }
+    guard page.server != nil, let devices = page.devices else {
+      return client.send(.failure("the page's socket could not be opened; look for 'page-lost' in the kiosk's log"))
     }
     guard let name = name.trimmedLabel else {
       return client.send(.refusal("the device needs a name, such as 'Hall tablet'"))

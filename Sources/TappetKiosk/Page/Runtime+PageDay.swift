@@ -91,7 +91,8 @@ extension TapRecord {
       "time": .number(unixMilliseconds), "result": .string(result.name), "trigger": .optional(trigger?.name),
       "title": .optional(configuration.actions.first { $0.name == action }?.title ?? action),
       "uid": .optional(uid.map { TagUID.masked(Hex.encode($0.bytes)) }), "tag": .optional(tag),
-      "person": .optional(person), "code": .optional(code), "id": .optional(entry?.hex),
+      "person": .optional(person), "gone": .bool(self.person != nil && person == nil), "code": .optional(code),
+      "id": .optional(entry?.hex),
       "count": .number(Int64(count)),
     ])
   }

@@ -113,6 +113,10 @@ struct TagJobRecord: Sendable {
 
     /// Saves the secret, and removes the secret that it replaces.
     func save(in secretStore: SecretStore, limit: Int) throws(SecretStoreError) {
+      // Somebody may have removed the person while the job waited for its tag.
+      if let owner = secret.person, try !secretStore.people().all.contains(where: { $0.id == owner.id }) {
+        throw .secret(.person(.unknown(owner.name, nearest: nil)))
+      }
       try secretStore.add(secret, replacing: replacedID, limit: limit, noting: auditEntry)
     }
   }

@@ -115,8 +115,9 @@ extension Runtime {
       apply(answer)
       control.server?.client(number)?.send(answer.json, enclosing: answer.secretPayload)
     case .answered(let answer, .page(let number)):
-      apply(answer)
+      // A device that removes itself receives the response before it is disconnected.
       page.server?.client(number)?.send(answer.json, enclosing: answer.secretPayload)
+      apply(answer)
     case .answered(let answer, .room(let address)):
       apply(answer)
       served(address, answer.failure)
@@ -139,6 +140,7 @@ extension Runtime {
   private func apply(_ answer: SecretAnswer) {
     if let secrets = answer.secrets { load(secrets) }
     if let tags = answer.learnedTags { feed(.tagsLearned(tags)) }
+    if answer.replacesPagePassword { page.confirmed = [:] }
     if let devices = answer.pageDevices { adopt(pageDevices: .success(devices)) }
     if let action = answer.renamedAction { feed(.actionRenamed(from: action.former, to: action.name)) }
     if let key = answer.timestampKey, configuration.storesTimestampKey {

@@ -21,6 +21,8 @@ package struct SecretAnswer: Sendable {
   package var secrets: [TagSecret]?
   /// All learned tags after a change.
   package var learnedTags: [ExternalTag]?
+  /// Whether the page's password was replaced.
+  package var replacesPagePassword = false
   /// All devices of the page after a change.
   package var pageDevices: [PageDevice]?
   /// Former and new name of an action whose secrets were moved.

@@ -40,6 +40,7 @@ extension SecretWork {
     try secretStore.seal(SecretBytes(taking: &stored), as: name, noting: auditEntry("page-password-kept", name))
     var answer = SecretAnswer(.object([:]))
     answer.logRecord = logRecord(.notice, "page-password-kept", "the page's password was replaced")
+    answer.replacesPagePassword = true
     return answer
   }
 

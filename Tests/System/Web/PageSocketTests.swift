@@ -30,6 +30,7 @@ import Testing
     let world = try KioskWorld(.init(more: "web: {panel: [light], socket: missing/web}"))
     try world.start()
     #expect(eventually { world.log.contains("event=page-lost") })
+    #expect(try world.tappet("web", "pair", "Phone").errors.contains("'page-lost'"))
     try world.goodTap()
     #expect(try world.received(1).count == 1)
   }
@@ -44,14 +45,14 @@ import Testing
     let number = try #require(asked["question"]?["number"])
     #expect(asked["result"]?.text == "asked")
     #expect(try first.press("alarm")["result"]?.text == "asked")
-    for name in ["confirm", "cancel"] {
-      #expect(try second.ask(name, ["question": number])["code"]?.text == "question-over")
-    }
+    #expect(try second.confirm(number)["code"]?.text == "question-over")
+    #expect(try second.ask("cancel", ["question": number])["code"]?.text == "question-over")
     #expect(try second.state["question"]?["mine"] == .bool(false))
-    #expect(try first.ask("confirm", ["question": .number(1)])["code"]?.text == "question-over")
-    #expect(try first.ask("confirm", ["question": number])["result"]?.text == "sent")
+    #expect(try first.confirm(.number(1))["code"]?.text == "question-over")
+    #expect(try first.confirm(number, age: 6_000)["code"]?.text == "command-late")
+    #expect(try first.confirm(number)["result"]?.text == "sent")
     #expect(try world.received(1).map { $0.topic } == ["home/alarm"])
-    #expect(try first.ask("confirm", ["question": number])["code"]?.text == "question-over")
+    #expect(try first.confirm(number)["code"]?.text == "question-over")
     let again = try #require(try first.press("alarm")["question"]?["number"])
     #expect(try first.ask("cancel", ["question": again])["result"]?.text == "cancelled")
     #expect(try first.state["question"] == .null)
@@ -81,7 +82,7 @@ import Testing
     for request in ["next-tag", "watch", "audit", "person-import", "secret-rekey", "value-reveal", "output"] {
       #expect(try office.ask(request)["code"]?.text == "not-allowed", "\(request)")
     }
-    for request in ["person-remove", "secret-remove", "secret-share"] {
+    for request in ["person-remove", "secret-remove", "secret-share", "web-remove", "web-tag"] {
       #expect(try office.ask(request)["code"]?.text == "again", "\(request)")
     }
   }
@@ -201,9 +202,18 @@ import Testing
     #expect(eventually { (try? world.browser(host: "localhost").entered["level"]?.text) == "look" })
     let browser = try world.browser(host: "localhost")
     _ = try browser.watch()
-    try world.write(KioskWorld.KioskConfiguration(more: "web: {open: nothing, socket: web}"))
+    // A path at which nothing can listen closes the page, and the former one opens it again.
+    try world.write(KioskWorld.KioskConfiguration(more: "web: {open: look, socket: missing/web}"))
     world.kiosk?.signal(SIGHUP)
     #expect(throws: TestFault.self) { try browser.event("never") }
+    try world.write(KioskWorld.KioskConfiguration(more: "web: {open: look, socket: web}"))
+    world.kiosk?.signal(SIGHUP)
+    #expect(eventually { (try? world.browser(host: "localhost").entered["level"]?.text) == "look" })
+    let again = try world.browser(host: "localhost")
+    _ = try again.watch()
+    try world.write(KioskWorld.KioskConfiguration(more: "web: {open: nothing, socket: web}"))
+    world.kiosk?.signal(SIGHUP)
+    #expect(throws: TestFault.self) { try again.event("never") }
     #expect(try world.browser(host: "localhost").entered["level"] == .null)
     try world.write(KioskWorld.KioskConfiguration())
     world.kiosk?.signal(SIGHUP)

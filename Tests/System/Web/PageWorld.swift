@@ -11,11 +11,15 @@ extension KioskWorld {
   static func withPage(_ more: String = "", open: String = "nothing") throws -> KioskWorld {
     try KioskWorld(
       KioskConfiguration(
-        more: """
-            - {name: alarm, title: Alarm <b>, topic: home/alarm, message: armed, confirm: 60 s}
-          web: {name: Front door, names: [door.example], panel: [light, alarm, bell], open: \(open), socket: web}
-          \(more)
-          """))
+        more: pageLines(open: open) + "\n" + more))
+  }
+
+  /// The lines of kiosk.yaml for an action and the page.
+  static func pageLines(open: String = "nothing", socket: String = "web") -> String {
+    """
+      - {name: alarm, title: Alarm <b>, topic: home/alarm, message: armed, confirm: 60 s}
+    web: {name: Front door, names: [door.example], panel: [light, alarm, bell], open: \(open), socket: \(socket)}
+    """
   }
 
   /// A connection of tappet-web's, which has sent `enter` with the token.
@@ -72,6 +76,11 @@ final class PageClient {
       [
         "action": .string(action), "id": .string(id), "at": .number(Instant.now().wholeMilliseconds - age),
       ])
+  }
+
+  /// Confirms a question now, or `age` earlier.
+  func confirm(_ question: JSON, age: Int64 = 0) throws -> JSON {
+    try ask("confirm", ["question": question, "at": .number(Instant.now().wholeMilliseconds - age)])
   }
 
   /// The state of the kiosk as this browser sees it.

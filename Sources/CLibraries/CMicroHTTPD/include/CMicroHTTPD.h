@@ -43,6 +43,8 @@ void tw_run(struct MHD_Daemon *daemon);
 
 /* Ends a connection that sends its request too slowly. */
 void tw_hang_up(int descriptor);
+/* Whether the client has closed its connection, possibly after it sent its request. */
+int tw_has_left(int descriptor);
 void tw_suspend(struct MHD_Connection *connection);
 void tw_resume(struct MHD_Connection *connection);
 /* A header of the request; NULL if it is missing. Valid until the request is over. */
