@@ -217,6 +217,6 @@ import Testing
     #expect(try world.browser(host: "localhost").entered["level"] == .null)
     try world.write(KioskWorld.KioskConfiguration())
     world.kiosk?.signal(SIGHUP)
-    #expect(eventually { !FileManager.default.fileExists(atPath: world.folder + "/state/web") })
+    #expect(eventually { !FileManager.default.fileExists(atPath: world.folder + "/web") })
   }
 }
