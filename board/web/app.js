@@ -246,10 +246,11 @@ async function api(path, form) {
       .catch(() => { throw new Error(sentence('the kiosk does not respond')); });
     if (response.status === 429 && !form) { await new Promise(done => setTimeout(done, 1000)); continue; }
     const reply = await response.json().catch(() => ({ error: 'the kiosk does not respond' }));
-    if (reply.error) throw Object.assign(new Error(sentence(reply.error)), { code: reply.code });
+    if (reply.error) throw fault(reply);
     return reply;
   }
 }
+const fault = reply => Object.assign(new Error(sentence(reply.error)), { code: reply.code });
 const query = values => '?' + new URLSearchParams(values);
 const bdi = text => h('bdi', null, text);
 const soft = text => h('p.soft', null, text);
@@ -495,7 +496,7 @@ function showCode(secret) {
   guarded('/api/share', { id: secret.id }, it => {
     const box = $('.sheet');
     const code = svg('svg', { class: 'qr', viewBox: `0 0 ${it.width} ${it.width}`, role: 'img', 'aria-label': 'QR code' }, svg('path', { d: it.path }));
-    sheet(secret.label || 'Tag', code, soft('Scan it with the app. Whoever scans it has this tag. It disappears after 60 seconds.'));
+    sheet(secret.label || 'Tag', code, soft("Scan this code with the app. Anyone who scans it gets the tag's key. The code disappears after 60 seconds."));
     const timer = setTimeout(() => box.close(), 60000);
     box.addEventListener('close', () => { clearTimeout(timer); code.remove(); }, { once: true });
   });
@@ -529,10 +530,7 @@ function showPerson(one, secrets, content) {
 // Calls `hear` with each line of JSON that the kiosk sends.
 async function lines(path, form, signal, hear) {
   const response = await fetch(path, { method: 'POST', body: new URLSearchParams(form), headers: { Accept: 'application/json' }, signal });
-  if (!response.ok) {
-    const reply = await response.json();
-    throw Object.assign(new Error(reply.error), { code: reply.code });
-  }
+  if (!response.ok) throw fault(await response.json());
   let rest = '';
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -574,7 +572,7 @@ async function writeTag(person, form, title) {
   } catch (error) {
     if (stop.signal.aborted) return;
     if (error.code === 'again') return askPassword(() => writeTag(person, form, title));
-    result = { done: false, sentence: error.message.replace(/\.$/, '') };
+    result = { done: false, sentence: error.message };
   }
   const tone = result.done ? 'good' : 'bad';
   if (shown === 'people') await pages.get('people').draw();
@@ -596,9 +594,6 @@ async function drawDevice(content) {
   const ill = known.filter(part => !part.good);
   const days = Math.floor(status.uptime_seconds / 86400);
   const waits = status.outbox + (status.webhooks?.waiting ?? 0);
-  const act = async (path, form) => {
-    try { await api(path, form); await drawDevice(content); } catch (error) { sheet('That did not work', bad(error)); }
-  };
   const button = (text, press) => h('button.quiet', { type: 'button', onclick: press }, text);
   content.replaceChildren(...[
     card(ill.length ? plural(ill.length, 'part') + (ill.length === 1 ? ' needs you' : ' need you') : 'All is well',
@@ -606,7 +601,7 @@ async function drawDevice(content) {
         status.clock.needed && !status.clock.good && line('warn', 'Clock', 'Not set; hours and expiry need it.'))),
     card('Messages', h('ul.list', null,
       line(waits ? 'warn' : 'good', waits ? plural(waits, 'message') + ' waiting' : 'Nothing is waiting', status.set_aside ? plural(status.set_aside, 'message') + ' set aside after a refusal.' : 'No message was set aside.',
-        status.set_aside > 0 && button('Try again', () => act('/api/outbox/retry', {}))))),
+        status.set_aside > 0 && button('Try again', () => guarded('/api/outbox/retry', {}, () => drawDevice(content)))))),
     status.certificates.length > 0 && card('Certificates', h('ul.list', null, ...status.certificates.map(it =>
       line(it.days_left < 0 ? 'bad' : it.days_left < 30 ? 'warn' : 'good', it.subject, it.days_left < 0 ? 'Expired.' : 'Expires in ' + plural(it.days_left, 'day') + '.')))),
     status.outputs.length > 0 && card('Outputs', h('ul.list', null, ...status.outputs.map(it =>
