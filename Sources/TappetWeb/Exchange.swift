@@ -27,7 +27,7 @@ final class Exchange {
     case refused(code: String, String)
     /// The kiosk cannot be reached, or did not respond in time.
     case away
-    /// The stream of events has started.
+    /// The stream has started.
     case streams
   }
 

@@ -203,7 +203,7 @@ function cold(is) {
   $('.lost').hidden = !is;
   update();
 }
-const heard = { state(it) { cold(false); showState(it); }, outcome: showOutcome, light() {}, beat: redrawSoon, gone() { cold(true); } };
+const heard = { state(it) { cold(false); showState(it); }, outcome: showOutcome, people: redrawSoon, light() {}, beat: turnPage, gone() { cold(true); } };
 let stream, quiet, pause = 400;
 function listen() {
   stream?.close();
@@ -401,11 +401,13 @@ async function drawToday(content) {
   await loadTaps(content, wanted);
 }
 function turn(by) { daysBack = Math.max(0, daysBack + by); pages.get('today').draw(); }
-// Draws the page again after a tap or a change of the state, at most once a second.
+// At midnight, another day is today.
+function turnPage() { if (drawnFrom !== span(daysBack).from) redrawSoon(); }
+// Draws the page again after a tap or a change of the state or of the people, at most once a second.
 let redraw;
 function redrawSoon() {
   const isLive = () => shown === 'today' && !daysBack || shown === 'device'
-    || shown === 'people' && crowd < 500 && !$('.sheet').open && !document.activeElement?.closest('#people .list');
+    || shown === 'people' && !$('.sheet').open && !document.activeElement?.closest('#people .list');
   if (isLive()) redraw ??= setTimeout(() => { redraw = undefined; if (isLive()) pages.get(shown).draw(); }, 1000);
 }
 
@@ -427,11 +429,9 @@ function chip(one) {
   return one.until && h('span.chip', null, 'until ' + one.until);
 }
 const search = h('input', { type: 'search', placeholder: 'Find a person', 'aria-label': 'Find a person', autocomplete: 'off' });
-let crowd = 0;
 const plain = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 async function drawPeople(content) {
   const [people, secrets] = [await all('/api/people', 'people'), await all('/api/secrets', 'secrets')];
-  crowd = people.length;
   const list = h('ul.list');
   search.oninput = draw;
   const show = one => showPerson(one, secrets.filter(secret => secret.person === one.name), content);

@@ -72,6 +72,12 @@ extension Runtime {
     page.server?.tellWatchers { _ in pageEvent("light", now, name) }
   }
 
+  /// Tells the pages of managers that people or their tags have changed.
+  func showPeopleChangedOnPage() {
+    let event = pageEvent("people", now().instant, Array("null".utf8))
+    page.server?.tellWatchers { $0.page?.level == .manage ? event : nil }
+  }
+
   /// Sends the outcome in the report, if any, to the page.
   func showOnPage(_ report: Report, at now: Moment) {
     guard let server = page.server,

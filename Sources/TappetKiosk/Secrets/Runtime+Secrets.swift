@@ -155,5 +155,8 @@ extension Runtime {
   }
 
   /// Activates the given secrets.
-  func load(_ secrets: [TagSecret]) { feed(.secretsLoaded(secrets + store.ownSecrets)) }
+  func load(_ secrets: [TagSecret]) {
+    feed(.secretsLoaded(secrets + store.ownSecrets))
+    showPeopleChangedOnPage()
+  }
 }

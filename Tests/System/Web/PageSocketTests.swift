@@ -107,7 +107,13 @@ import Testing
     let hours = try office.ask("web-hours", day)
     let counts = (hours["hours"]?.elements ?? []).map { $0.elements?.first?.wholeNumber ?? 0 }
     #expect(counts.count == 2 && counts.reduce(0, +) == 1 && hours["delivered"] == .number(1))
+    let (watcher, stranger) = try (
+      world.browser(world.pair("Laptop", level: "manage")), world.browser(world.pair("Phone", level: "press"))
+    )
+    _ = try (watcher.watch(), stranger.watch())
     #expect(try office.ask("person-suspend", ["name": .string("Ada")])["suspended"] == .bool(true))
+    #expect(try watcher.event("people") == .null)
+    #expect(try stranger.next(before: "beat").allSatisfy { $0 != "people" })
     #expect(try office.ask("person-list")["people"]?.elements?.first?["suspended"] == .bool(true))
     #expect(try world.tappet("audit").output.contains("Office"))
     try touch()

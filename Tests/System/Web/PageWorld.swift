@@ -104,6 +104,17 @@ final class PageClient {
     throw TestFault("waited in vain for '\(name)': the connection ended")
   }
 
+  /// The names of the events before the next one of this name.
+  func next(before name: String) throws -> [String] {
+    var names: [String] = []
+    while let message = try next() {
+      let found = String(decoding: message.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+      if found == name { return names }
+      names.append(found)
+    }
+    throw TestFault("waited in vain for '\(name)': the connection ended")
+  }
+
   /// The next message; `nil` if the kiosk has closed the connection.
   func next() throws -> [UInt8]? {
     guard socket.waitReadable(for: .seconds(Int64(patience))) else { throw TestFault("waited in vain for a message") }
