@@ -55,7 +55,7 @@ struct RoomLedger: Sendable {
   }
 
   /// Position of the last commit; `nil` if there is none.
-  private(set) var position: String?
+  private var position: String?
   /// The commands since the last position, which are not checked yet.
   private var heard: [(arrival: CommandArrival, line: RoomLine)] = []
   /// The commands of the commit in progress, and the position after them.
@@ -80,6 +80,12 @@ struct RoomLedger: Sendable {
     let address = CommandReply.Address(command: row.room, destination: .room(event: row.event))
     return CommandReply(address: address, result: .interrupted)
   }
+
+  /// Position from which a process continues; `nil` means the present.
+  ///
+  /// It is after the lines of a commit in progress: those act or are refused when the commit ends, and a process that
+  /// started from the present, as a new device does from another's position, would miss what is written meanwhile.
+  var start: String? { committing?.position ?? position }
 
   /// Whether a commit is in progress.
   var isCommitting: Bool { committing != nil }
@@ -181,7 +187,7 @@ struct RoomLedger: Sendable {
 
 extension Kiosk {
   /// Position from which tappet-matrix continues; `nil` means the present.
-  package var roomPosition: String? { listening.ledger.position }
+  package var roomPosition: String? { listening.ledger.start }
 
   /// Checks the commands up to a position and commits them, or lets the process poll again if there are none.
   ///

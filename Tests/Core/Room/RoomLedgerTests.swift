@@ -42,11 +42,25 @@ import Testing
     let story = running()
     _ = open(story)
     #expect(heard("!gate on", as: "$1", story).isEmpty && heard("!light", as: "$2", story).isEmpty)
-    #expect(batch("p2", story) == [#"record ["$1", "$2"] until p2"#] && story.kiosk.roomPosition == "p1")
+    #expect(batch("p2", story) == [#"record ["$1", "$2"] until p2"#])
     let words = story.at(20, .store(.roomCommandsRecorded))
     #expect(words.first == "output 0 on" && words.contains("store light") && words.contains("poll rooms"))
     #expect(story.kiosk.roomPosition == "p2")
     #expect(batch("p3", story) == ["poll rooms"])
+  }
+
+  @Test(arguments: [nil, "p1"])
+  func `a process that starts during a commit misses no line, and no line acts twice`(recorded: String?) {
+    let story = running(position: recorded)
+    _ = open(story)
+    _ = heard("!gate on", as: "$1", story)
+    _ = batch("p2", story)
+    _ = story.at(story.time, .webhooksReplaced)
+    _ = story.at(story.time, .rooms(.ended(.exited(0))))
+    #expect(story.kiosk.roomPosition == "p2")
+    #expect(heard("!gate on", as: "$1", story).isEmpty && batch("p3", story).isEmpty)
+    #expect(story.at(20, .store(.roomCommandsRecorded)).filter { $0 == "output 0 on" }.count == 1)
+    #expect(story.kiosk.roomPosition == "p2" && batch("p4", story) == ["poll rooms"])
   }
 
   @Test func `a first position and a refused line are recorded, but a stranger's line is not`() {
