@@ -13,6 +13,7 @@ extension Command {
       options: [
         CommandOption("in", "SPOT", "label all boxes in this spot"), CommandOption("all", "label all boxes"),
         CommandOption("number", "N,N…", "also label these numbers of pieces, for jobs at the shelf"),
+        CommandOption("link", "ADDRESS", "print links to the kiosk's page at ADDRESS, which phones open"),
         CommandOption("format", "FORMAT", .word(["text", "svg", "zpl", "escpos"]), "output format (text)"),
         CommandOption("sheet", "SHEET", .word(LabelSheet.all.map { $0.name }), "sheet layout for SVG (roll-62x29)"),
         CommandOption("skip", "N", .number(0...100), "number of used labels on the first sheet"),
@@ -33,6 +34,12 @@ extension Command {
       usageError: usageErrorOfLabel, body: .running(LabelCommand.run))
   }
 
+  /// Whether the text is `https://`, a host and perhaps a port.
+  private static func isPage(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return text.begins(with: "https://") && parts.count == 3 && !parts[2].isEmpty && text == text.escaped
+  }
+
   private static func usageErrorOfLabel(_ arguments: Arguments) -> String? {
     let format = arguments.value("format") ?? "text"
     if arguments.operands.isEmpty, !arguments.has("in"), !arguments.has("all"), !arguments.has("number") {
@@ -40,6 +47,9 @@ extension Command {
     }
     if let numbers = arguments.value("number"), LabelCommand.numbers(numbers) == nil {
       return "--number must be numbers from 0 to \(Limits.inventoryPiecesMax), such as 1,5,25,100, not '\(numbers)'"
+    }
+    if let address = arguments.value("link"), !isPage(address) {
+      return "--link must be the address of a page, such as https://front-door.local, not '\(address)'"
     }
     guard ["text", "svg", "zpl", "escpos"].contains(format) else {
       return "--format must be text, svg, zpl or escpos, not '\(format)'"

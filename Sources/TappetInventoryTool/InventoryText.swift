@@ -30,7 +30,7 @@ extension String {
 }
 
 extension InventoryLoan {
-  fileprivate var json: JSON {
+  var json: JSON {
     .object([
       "person": .string(person), "quantity": quantity.map { .number($0) } ?? .null,
       "lent_at": .time(unixMilliseconds: unixMilliseconds), "due": .optional(due?.text), "overdue": .bool(isOverdue),

@@ -209,7 +209,7 @@ package final class Runtime {
 
   private func setTimer() {
     var deadline = Self.nextDeadline(of: &kiosk, at: now())
-    for other in [clock.deadline, supervisor.deadline, certificates.deadline, page.deadline] {
+    for other in [clock.deadline, supervisor.deadline, certificates.deadline, page.deadline, helpers.stock.deadline] {
       if let other, other < deadline ?? Instant(nanoseconds: .max) { deadline = other }
     }
     reactor.setTimer(at: deadline)
@@ -220,6 +220,7 @@ package final class Runtime {
     if let due = clock.deadline, due <= now { checkClock() }
     if let due = certificates.deadline, due <= now { checkCertificates() }
     if let due = supervisor.deadline, due <= now { feedWatchdog() }
+    helpers.stock.timerFired(at: now)
     panel.readEdges(until: now)
     feed(.timerFired)
   }

@@ -30,7 +30,9 @@ package func tappet_tool_main(
 ) -> Int32 {
   guard let arguments else { return ExitStatus.usage.rawValue }
   let words = prepare(count, arguments)
-  if words.first == InventoryHelper.option { return InventoryHelperProgram.serve(words).rawValue }
+  if [InventoryHelper.option, InventoryHelper.pageOption].contains(words.first) {
+    return InventoryHelperProgram.serve(words).rawValue
+  }
   // Otherwise, a name from a terminal in Latin-1 would be stored with U+FFFD in place of its letters.
   for index in 1..<max(1, Int(count)) {
     guard let word = arguments[index], String(validatingCString: word) == nil else { continue }

@@ -53,7 +53,7 @@ struct Answer {
     // Not "no-referrer": with it, browsers send no Origin with a form.
     ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
-    ("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
+    ("Permissions-Policy", "camera=(self), microphone=(), geolocation=()"),
   ]
 
   /// Adds the headers of every response.

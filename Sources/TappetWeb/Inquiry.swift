@@ -46,6 +46,8 @@ struct Inquiry: Equatable {
     /// The form for a pairing code.
     case pairing
     case ask(Inquiry)
+    /// The link on a label in the store room, with the thing's code.
+    case label(code: String)
     /// There is no such path.
     case missing
     /// The path exists, but not for this method.
@@ -102,6 +104,15 @@ struct Inquiry: Equatable {
     case "/api/secret/remove": return ask(.act, "secret-remove", [.text("id")])
     case "/api/share": return ask(.code, "secret-share", [.text("id")])
     case "/api/again": return ask(.act, "again", enclosing: "password")
+    case "/api/store/find": return ask(.data, "stock-find", [.text("text")])
+    case "/api/store/show": return ask(.data, "stock-show", [.text("id")])
+    case "/api/store": return ask(.data, "stock-list")
+    case "/api/store/move": return ask(.act, "stock-move", [.text("id"), .text("to")])
+    case "/api/store/lend": return ask(.act, "stock-lend", [.text("id"), .text("to"), .text("until")])
+    case "/api/store/return": return ask(.act, "stock-return", [.text("id"), .text("from")])
+    case "/api/store/adjust":
+      return ask(.act, "stock-adjust", [.text("id"), .number("pieces"), .number("ticket")])
+    case "/api/store/undo": return ask(.act, "stock-undo", [.number("change")])
     case "/api/person/remove": return ask(.act, "person-remove", [.text("name")])
     case "/api/person/add": return ask(.act, "person-add", [.text("name")])
     case "/api/person/rename": return ask(.act, "person-rename", [.text("name"), .text("new_name")])
@@ -113,7 +124,7 @@ struct Inquiry: Equatable {
     case "/confirm": return ask(.act, "confirm", [.number("question"), .number("at"), .flag("form")])
     case "/cancel": return ask(.act, "cancel", [.number("question")])
     case "/lock": return ask(.act, "panel-lock")
-    case _: return .missing
+    case _: return path.begins(with: "/s/") ? .label(code: String(Substring(path.utf8.dropFirst(3)))) : .missing
     }
   }
 

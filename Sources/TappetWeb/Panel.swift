@@ -23,7 +23,8 @@ struct Panel {
   /// The content of the page.
   var content: String {
     """
-    <section id="panel" data-level="\(text("level"))"><header><h1><bdi>\(text("name"))</bdi></h1>\
+    <section id="panel" data-level="\(text("level"))"\
+    \(state["store"] == .bool(true) ? " data-store" : "")><header><h1><bdi>\(text("name"))</bdi></h1>\
     <p class="pill" data-tone="\(text("tone"))"><i></i><span>\(text("text"))</span></p>\(lock)</header>\
     <p class="shut" role="status"\(mayPress && !isLocked ? " hidden" : "")>\
     \(mayPress ? Panel.locked : Panel.looking)</p>\

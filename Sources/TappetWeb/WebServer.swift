@@ -127,6 +127,8 @@ final class WebServer {
     switch Inquiry.route(exchange.method, exchange.path, exchange.values) {
     case .file(let index): return site.files[index].queue(on: connection, cache: "max-age=60")
     case .pairing: return site.pairing(200).queue(on: connection)
+    case .label(let code):
+      return Answer(status: 303, headers: [("Location", "/#store?" + code.percentEncoded)]).queue(on: connection)
     case .missing: return Answer.text(404, "There is no such page.").queue(on: connection)
     case .wrongMethod: return Answer.text(405, "This page does not support this method.").queue(on: connection)
     case .ask(let inquiry):

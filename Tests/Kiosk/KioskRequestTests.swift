@@ -29,14 +29,20 @@ import Testing
       .learnTag(.text("box 7"), action: "bell", label: "Card"), .forgetTag("04a1b2c3"),
       .listPageDevices, .removePageDevice("Hall"),
     ]
-    let page: [PageRequest] = [
-      .enter(from: "192.0.2.7", host: "front-door.local", token: payload), .enter(from: "?", host: "", token: nil),
-      .pair(code: payload), .state, .watch, .press(PagePress("garage", id: "7d1f", milliseconds: 9)),
-      .press(PagePress("garage", id: "7d1f", milliseconds: 9, isForm: true)),
-      .confirm(question: 4, milliseconds: 7, isForm: true),
-      .cancel(question: 5), .taps(PageSpan(0..<3_600_000)), .hours(PageSpan(5..<9, before: 1 << 62)),
-      .again(password: payload), .actions, .writeTag(action: "garage", label: "Ring", person: nil),
+    let stock: [StockRequest] = [
+      .find("m4"), .show(id: "a1"), .list, .move(id: "a1", to: "Rack"), .takeBack(id: "a1", from: ""),
+      .lend(id: "a1", to: "Ben", until: CalendarDay("2026-12-31")), .lend(id: "a1", to: "Ben", until: nil),
+      .adjust(id: "a1", pieces: -3, ticket: 7), .undo(number: 4),
     ]
+    let page: [PageRequest] =
+      [
+        .enter(from: "192.0.2.7", host: "front-door.local", token: payload), .enter(from: "?", host: "", token: nil),
+        .pair(code: payload), .state, .watch, .press(PagePress("garage", id: "7d1f", milliseconds: 9)),
+        .press(PagePress("garage", id: "7d1f", milliseconds: 9, isForm: true)),
+        .confirm(question: 4, milliseconds: 7, isForm: true),
+        .cancel(question: 5), .taps(PageSpan(0..<3_600_000)), .hours(PageSpan(5..<9, before: 1 << 62)),
+        .again(password: payload), .actions, .writeTag(action: "garage", label: "Ring", person: nil),
+      ] + stock.map { .stock($0) }
     return [
       .status, .watch, .lockPanel, .listOutputs, .switchOutput("gate", .pulse),
       .testCommand(topic: "c/signed", .action("3")), .testCommand(topic: "c/signed", .output("gate", operation: "on")),
@@ -65,6 +71,7 @@ import Testing
     (#"{"request":"tag-learn","action":"bell"}"#, "specifies no tag"),
     (#"{"request":"press","action":"bell","at":1}"#, "needs an 'id'"),
     (#"{"request":"web-taps","from":9,"until":9}"#, "start and the end of a day"),
+    (#"{"request":"stock-lend","until":"soon"}"#, "such as 2026-12-31"),
     (#"{"request":"web-hours","from":0,"until":90000001}"#, "start and the end of a day"),
     (#"{"request":"web-pair","name":"Hall","level":"all"}"#, "'look', 'press' or 'manage'"),
     (#"{"request":"person-import","rows":[["Ada"]]}"#, "starts with a line number"),

@@ -14,7 +14,12 @@ import Testing
   @Test func `each level is allowed what the page needs for it, and nothing else`() {
     #expect(names(nil) == ["enter", "pair"])
     #expect(names(.look) == ["enter", "pair", "web-state", "web-watch"])
-    #expect(names(.press) == names(.look).union(["press", "confirm", "cancel", "panel-lock"]))
+    #expect(
+      names(.press)
+        == names(.look).union([
+          "press", "confirm", "cancel", "panel-lock", "stock-find", "stock-show", "stock-list", "stock-move",
+          "stock-lend", "stock-return", "stock-adjust", "stock-undo",
+        ]))
     #expect(
       names(.manage)
         == names(.press).union([

@@ -47,6 +47,10 @@ import Testing
     #expect(
       request("/confirm", "question=9&at=5") == #"{"request":"confirm","question":9,"at":5,"form":false}"#)
     #expect(request("/cancel", "question=-1") == #"{"request":"cancel","question":-1}"#)
+    #expect(
+      request("/api/store/adjust", "id=a1&pieces=-2&ticket=7")
+        == #"{"request":"stock-adjust","id":"a1","pieces":-2,"ticket":7}"#)
+    #expect(route("GET", "/s/B-17") == .label(code: "B-17") && route("GET", "/s/") == .label(code: ""))
     #expect(request("/lock") == #"{"request":"panel-lock"}"#)
     #expect(
       request("/api/taps", "from=5&until=9&before=1883242496000000000", method: "GET")

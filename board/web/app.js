@@ -251,6 +251,7 @@ async function api(path, form) {
   }
 }
 const fault = reply => Object.assign(new Error(sentence(reply.error)), { code: reply.code });
+const finder = text => h('input', { type: 'search', placeholder: text, 'aria-label': text, autocomplete: 'off' });
 const query = values => '?' + new URLSearchParams(values);
 const bdi = text => h('bdi', null, text);
 const soft = text => h('p.soft', null, text);
@@ -284,7 +285,7 @@ function frame() {
     bar.append(page.link);
     if (name !== 'panel') $('main').append(page.section);
   }
-  document.body.append(bar, h('dialog.sheet', { 'aria-label': 'Details' }));
+  document.body.append(bar, h('dialog.sheet', { 'aria-label': 'Details', onclose: () => { if (shown === 'store') pages.get(shown).draw(); } }));
   root.classList.add('framed');
   addEventListener('hashchange', open);
   open();
@@ -428,7 +429,7 @@ function chip(one) {
   if (one.uses !== null) return h('span.chip', { 'data-tone': one.used < one.uses ? 'warn' : 'bad' }, plural(Math.max(0, one.uses - one.used), 'use') + ' left');
   return one.until && h('span.chip', null, 'until ' + one.until);
 }
-const search = h('input', { type: 'search', placeholder: 'Find a person', 'aria-label': 'Find a person', autocomplete: 'off' });
+const search = finder('Find a person');
 const plain = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 async function drawPeople(content) {
   const [people, secrets] = [await all('/api/people', 'people'), await all('/api/secrets', 'secrets')];
@@ -614,11 +615,93 @@ async function drawDevice(content) {
   ].filter(Boolean));
 }
 
+// ---- Store room
+const wantedThing = finder('Find a thing, or type its code');
+const step = (it, by) => h('button.round', { type: 'button', 'aria-label': (by < 0 ? 'Take one ' : 'Put back one ') + it.name,
+  onclick: () => changeStore('adjust', { id: it.id, pieces: by, ticket: crypto.getRandomValues(new Uint32Array(1))[0] }) }, by < 0 ? '\u2212' : '+');
+const loan = it => it.loans.map(loan => loan.person + (loan.quantity ? ': ' + loan.quantity : '') + (loan.due ? ', until ' + loan.due : '')).join('; ');
+function thingChip(it) {
+  if (it.low) return h('span.chip', { 'data-tone': 'warn' }, it.quantity + ' of ' + it.minimum);
+  const late = it.loans.some(loan => loan.overdue);
+  return it.loans.length ? h('span.chip', { 'data-tone': late ? 'bad' : 'warn' }, late ? 'overdue' : 'lent') : it.quantity !== null && h('span.chip', null, it.quantity);
+}
+const thingRow = it => row(h('span.mark', null, icon('store')), it.name, loan(it) || it.path, thingChip(it), () => showThing(it.id));
+const things = (title, { things, more }) => things.length > 0 && card(title, h('ul.list', null, ...things.map(thingRow)), more && soft('There are more.'));
+async function drawStore(content) {
+  const linked = decodeURIComponent(location.hash.split('?')[1] ?? '');
+  if (linked) history.replaceState(null, '', '#store');
+  const text = linked || wantedThing.value.trim();
+  const reply = await api(text ? '/api/store/find' + query({ text }) : '/api/store');
+  if (!linked && text !== wantedThing.value.trim()) return;
+  const kids = text ? [things('Found', reply) || soft('Nothing has this name or code.')]
+    : [things('Low', reply.low), things('Lent', reply.lent), things('Missing', reply.missing)].filter(Boolean);
+  if (!kids.length) kids.push(soft('Nothing is low, lent or missing.'));
+  if (content.firstChild !== wantedThing) content.replaceChildren(wantedThing);
+  while (wantedThing.nextSibling) wantedThing.nextSibling.remove();
+  content.append(...kids);
+  if (linked && reply.things.length === 1) await showThing(reply.things[0].id);
+}
+let shownThing;
+async function showThing(id, note) {
+  shownThing = id;
+  const { thing: it, contents } = await api('/api/store/show' + query({ id }));
+  const button = (kind, text, act) => h('button.' + kind, { type: 'button', onclick: act }, text);
+  const ask = (title, path, ...fields) => sheet(title, h('form.ask', { onsubmit: event => {
+    event.preventDefault();
+    changeStore(path, { id, ...Object.fromEntries(new FormData(event.target)) });
+  } }, ...fields.map(([name, label, props]) => h('label', null, label, h('input', { name, autocomplete: 'off', ...props }))), h('button.main', null, 'Save')));
+  const isLent = it.loans.length > 0;
+  sheet(it.name, note, facts([['Place', it.path], ['Code', it.code], ['Lent to', loan(it)], ['Minimum', it.minimum]]),
+    it.quantity !== null && h('p.step', null, step(it, -1), h('output', null, it.quantity), step(it, 1)),
+    h('ul.list', null, ...contents.things.map(one => h('li', null, h('button.open.grow', { type: 'button', onclick: () => showThing(one.id) }, h('b.grow', null, bdi(one.name)), one.low && thingChip(one)),
+      one.quantity !== null && h('span.step', null, step(one, -1), h('output', null, one.quantity), step(one, 1))))),
+    contents.more && soft('There are more.'),
+    h('p.row', null,
+      it.kind !== 'building' && button('main', 'Move', () => ask('Move ' + it.name, 'move', ['to', 'To which place? A name or a code', { required: '' }])),
+      ['item', 'box'].includes(it.kind) && (isLent ? button('quiet', 'Return', () => changeStore('return', { id, from: it.loans[0].person }))
+        : button('quiet', 'Lend', () => ask('Lend ' + it.name, 'lend', ['to', 'To whom?', { required: '' }], ['until', 'Until', { type: 'date' }])))));
+}
+// Makes a change, and shows the thing again with its result.
+async function changeStore(path, form) {
+  let note;
+  try {
+    const { change } = await api('/api/store/' + path, form);
+    note = h('p.row.done', { role: 'status' }, h('span.grow', null, path === 'undo' ? 'Undone.' : 'Saved.'),
+      change && h('button.quiet', { type: 'button', onclick: () => changeStore('undo', { change }) }, 'Undo'));
+  } catch (error) { note = bad(error); }
+  await showThing(shownThing, note).catch(error => sheet('That did not work', bad(error)));
+}
+// Where the browser reads barcodes; elsewhere, the phone's own camera opens a label's link.
+async function scan() {
+  const box = $('.sheet'), video = h('video', { autoplay: '', playsinline: '' });
+  let stream;
+  try {
+    stream = video.srcObject = await navigator.mediaDevices.getUserMedia({ video: { facingMode: 'environment' } });
+    sheet('Hold a label to the camera', video);
+    const detector = new BarcodeDetector();
+    let code;
+    while (!code && box.open) {
+      await new Promise(done => setTimeout(done, 200));
+      code = (await detector.detect(video).catch(() => []))[0]?.rawValue;
+    }
+    if (code) location.hash = 'store?' + encodeURIComponent(code);
+  } catch { sheet('Scan', bad({ message: 'The camera cannot be used.' })); } finally { stream?.getTracks().forEach(track => track.stop()); }
+}
+function addStore() {
+  let timer;
+  wantedThing.oninput = () => { clearTimeout(timer); timer = setTimeout(() => pages.get('store').draw(), 250); };
+  page('store', 'Store', drawStore, ...('BarcodeDetector' in window ? [h('button.main', { type: 'button', onclick: scan }, 'Scan')] : []));
+}
+
 if (panel.dataset.level === 'manage') {
   const turner = (name, label, by, mark) => h('button.round', { type: 'button', 'aria-label': label, [name]: '', onclick: () => turn(by) }, icon(mark));
   page('today', 'Today', drawToday, turner('data-before', 'The day before', 1, 'back'), turner('data-after', 'The day after', -1, 'next'));
   page('people', 'People', drawPeople, h('button.main', { type: 'button', onclick: () => askTag('') }, icon('tag'), 'Write a tag'));
+  if ('store' in panel.dataset) addStore();
   page('device', 'Device', drawDevice);
+  frame();
+} else if ('store' in panel.dataset) {
+  addStore();
   frame();
 }
 })();

@@ -121,6 +121,14 @@ extension Limits {
   package static let pageSpanMax: Duration = .seconds(25 * 3600)
   /// Interval of the beat on a stream; a page that hears nothing for 25 s turns grey.
   package static let pageBeat: Duration = .seconds(10)
+  /// Maximum number of requests about the store room that wait at the same time.
+  package static let pageStockWaitingMax = 8
+  /// Maximum time to an answer about the store room: tappet-web waits no longer.
+  package static let pageStockAnswerMax = webAnswerMax
+  /// Time without a request after which the process that answers them ends.
+  package static let pageStockIdle: Duration = .seconds(60)
+  /// Maximum size of the things in an answer; with their surroundings, they fit into `webMessageSizeMax`.
+  package static let pageStockAnswerSizeMax = 27 * 1024
   /// Minimum interval between two states on a stream.
   package static let pageStateInterval: Duration = .milliseconds(100)
 }

@@ -11,7 +11,7 @@ import TappetQR
 /// The text of a label and its QR code.
 struct ThingLabel {
   var name: String
-  /// The text of the QR code: the code of a box, or the id of any other entry.
+  /// The text of the QR code: the code of a box, or the id of any other entry; or a link that ends with it.
   var code: String
   /// The text below the name: the code of a box, or the kind of any other entry.
   var caption: String
@@ -25,9 +25,12 @@ struct ThingLabel {
     picture = try ThingLabel.picture(of: code)
   }
 
-  fileprivate init(_ thing: InventoryEntry, _ inventory: Inventory) throws(CommandFailure) {
+  /// Creates the label for an entry; with `page`, its code is a link to the entry on the kiosk's page.
+  fileprivate init(_ thing: InventoryEntry, _ inventory: Inventory, page: String?) throws(CommandFailure) {
     name = thing.name.escaped
-    code = thing.labelText
+    // An id never has to be percent-encoded, so a scanner reads the link without decoding it.
+    let isPlain = thing.labelText.percentEncoded == thing.labelText
+    code = page.map { $0 + "/s/" + (isPlain ? thing.labelText : thing.id.text) } ?? thing.labelText
     caption = thing.kind == .box ? thing.code.escaped : thing.kind.title
     path = try judged { () throws(InventoryError) in try inventory.location(of: thing) }.path.escaped
     picture = try ThingLabel.picture(of: code)
@@ -93,7 +96,7 @@ enum LabelCommand {
       throw .refused("there are more than \(Limits.labelsMax) labels; create them spot by spot, with --in SPOT")
     }
     var labels: [ThingLabel] = []
-    for thing in things { labels.append(try ThingLabel(thing, inventory)) }
+    for thing in things { labels.append(try ThingLabel(thing, inventory, page: arguments.value("link"))) }
     return labels
   }
 

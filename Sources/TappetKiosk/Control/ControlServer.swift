@@ -50,7 +50,10 @@ final class ControlServer {
     /// Sends a response.
     ///
     /// Does not block on a client that does not read.
-    func send(_ answer: JSON) { _ = socket.send(answer.encoded()) }
+    func send(_ answer: JSON) { send(encoded: answer.encoded()) }
+
+    /// Sends a response that is JSON already.
+    func send(encoded answer: [UInt8]) { _ = socket.send(answer) }
 
     /// Sends a response, followed by a key.
     func send(_ answer: JSON, enclosing secretPayload: SecretBytes?) {

@@ -9,6 +9,8 @@ import TappetPlatform
 package enum InventoryHelper {
   /// Option that specifies the descriptor number of the socket.
   package static let option = "--inventory-socket"
+  /// Option for the process that answers the page instead.
+  package static let pageOption = "--stock-socket"
 
   /// `TAPPET_INVENTORY` if set, otherwise the installed tappet-tool.
   package static var path: String {

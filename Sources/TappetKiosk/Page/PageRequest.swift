@@ -32,12 +32,14 @@ package enum PageRequest: Sendable {
   case actions
   /// Writes the next tag, which then triggers the action in the person's name.
   case writeTag(action: String, label: String?, person: String?)
+  case stock(StockRequest)
 
   fileprivate var access: PageAccess {
     switch self {
     case .enter, .pair: .everyone
     case .state, .watch: .from(.look)
-    case .press, .confirm, .cancel: .from(.press)
+    // The store room, too: its lists have the names of those who borrowed something.
+    case .press, .confirm, .cancel, .stock: .from(.press)
     case .again, .taps, .hours, .actions: .from(.manage)
     case .writeTag: .again
     }
@@ -137,6 +139,7 @@ extension PageRequest {
     case .actions: .init("web-actions")
     case .writeTag(let action, let label, let person):
       .init("web-tag", ["action": .string(action), "label": .optional(label), "person": .optional(person)])
+    case .stock(let request): request.form
     }
   }
 
@@ -168,7 +171,9 @@ extension PageRequest {
     case "web-tag":
       self = .writeTag(
         action: request.text("action"), label: request.optionalText("label"), person: request.optionalText("person"))
-    case _: return nil
+    case _:
+      guard let stock = try StockRequest(name, request) else { return nil }
+      self = .stock(stock)
     }
   }
 }

@@ -115,6 +115,7 @@ extension Runtime {
       var job = TagJobRequest(.write)
       (job.action, job.label, job.person) = (action, label, person)
       beginTagJob(job, for: client)
+    case .stock(let request): ask(request, for: client, session)
     }
   }
 

@@ -28,6 +28,21 @@ import Testing
     return read.output.split(separator: "\n").map(String.init).sorted()
   }
 
+  @Test func `a label with a link opens its box on the page, and find recognizes it`() throws {
+    let link = ["--link", "https://door.example:8443"]
+    let file = world.folder + "/links.svg"
+    #expect(
+      try world.tappet(["label", "--in", "Shelf", "--format", "svg", "--sheet", "a4-3x8", "--out", file] + link).status
+        == 0)
+    let codes = try codes(in: file)
+    #expect(codes.count == 2 && codes.contains("https://door.example:8443/s/B-17"), "\(codes)")
+    // A code with other characters would have to be encoded: the link has the id.
+    for code in codes { #expect(try world.tappet("find", code).output.hasPrefix("box "), "\(code)") }
+    for address in ["door", "http://door", "https://", "https://door/x", "https://door/"] {
+      #expect(try world.tappet("label", "B-17", "--link", address).status == 2, "\(address)")
+    }
+  }
+
   @Test(arguments: ["roll-62x29", "tape-12", "tape-18", "tape-24", "a4-3x8", "a4-3x7", "a4-2x7", "letter-3x10"])
   func `a sheet contains each box's code, and its text as XML`(sheet: String) throws {
     let file = world.folder + "/\(sheet).svg"

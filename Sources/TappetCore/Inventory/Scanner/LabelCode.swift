@@ -7,6 +7,7 @@ package enum LabelCode {
   ///     smp://box?id=UUID                 a link to an entry             → UUID
   ///     grcy:p:13:5f3a…                   Grocy: a purchase of a product → grcy:p:13
   ///     https://homebox.example/a/000-017 Homebox: an asset              → 000-017
+  ///     https://front-door.local/s/B-17   the kiosk's page               → B-17
   ///     ]C10104012345678901               GS1, with its symbology        → 04012345678901
   ///     (01)04012345678901(10)A7          GS1, as printed below bars     → 04012345678901
   ///     https://id.gs1.org/01/0401…/10/A7 a GS1 Digital Link             → 0401…
@@ -25,8 +26,9 @@ package enum LabelCode {
     }
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard text.begins(with: "http://") || text.begins(with: "https://"), parts.count > 4 else { return [] }
-    if parts[parts.count - 2].elementsEqual("a".utf8), let asset = parts.last, !asset.isEmpty {
-      return [String(Substring(asset))]
+    let folder = parts[parts.count - 2]
+    if folder.elementsEqual("a".utf8) || folder.elementsEqual("s".utf8), let code = parts.last, !code.isEmpty {
+      return [String(Substring(code))]
     }
     // The key of a link is followed by its value: https://DOMAIN/…/01/GTIN (GS1 Digital Link URI Syntax §4).
     for (key, value) in zip(parts.dropFirst(3), parts.dropFirst(4)) where key.elementsEqual("01".utf8) {
