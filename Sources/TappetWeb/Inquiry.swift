@@ -82,12 +82,11 @@ struct Inquiry: Equatable {
       let payload: [UInt8] = secret.map { [0] + Array(value($0).utf8) } ?? []
       return .ask(Inquiry(purpose: purpose, message: message(request, fields.map { $0.member(value) }) + payload))
     }
-    func file(_ index: Int) -> Route { method == "GET" || method == "HEAD" ? .file(index) : .wrongMethod }
+    if let index = Site.paths.firstIndex(of: path) {
+      return method == "GET" || method == "HEAD" ? .file(index) : .wrongMethod
+    }
     switch path {
     case "/": return ask(.page, "web-state")
-    case "/style.css": return file(0)
-    case "/app.js": return file(1)
-    case "/icon.svg": return file(2)
     case "/events": return ask(.events, "web-watch")
     case "/api/state": return ask(.data, "web-state")
     case "/api/taps": return ask(.data, "web-taps", [.number("from"), .number("until"), .text("before")])

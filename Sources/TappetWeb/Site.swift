@@ -9,8 +9,10 @@ import TappetQR
 
 /// The files of the page.
 struct Site {
-  /// The style sheet, the script and the icon.
+  /// The style sheet, the script, the icon, and the texts in other languages.
   let files: [Answer]
+  /// The paths of the files, in the same order.
+  static let paths = ["/style.css", "/app.js", "/icon.svg", "/de.json", "/fr.json", "/ja.json"]
   /// The page around its content.
   private let template: [[UInt8]]
 
@@ -21,14 +23,24 @@ struct Site {
         throw WebError("\(folder)/\(name) cannot be read: \(error.text); install it, or use --pages FOLDER")
       }
     }
-    files = [
-      Answer(type: "text/css; charset=utf-8", body: try load("style.css")),
-      Answer(type: "text/javascript; charset=utf-8", body: try load("app.js")),
-      Answer(type: "image/svg+xml", body: try load("icon.svg")),
-    ]
+    var files: [Answer] = []
+    for path in Site.paths {
+      let name = String(Substring(path.utf8.dropFirst()))
+      files.append(Answer(type: Site.type(of: name), body: try load(name)))
+    }
+    self.files = files
     template = Site.split(try load("index.html"))
     guard template.count == Site.places.count + 1 else {
       throw WebError("\(folder)/index.html does not have the places \(Site.places.joined(separator: ", "))")
+    }
+  }
+
+  private static func type(of name: String) -> String {
+    switch name {
+    case "style.css": "text/css; charset=utf-8"
+    case "app.js": "text/javascript; charset=utf-8"
+    case "icon.svg": "image/svg+xml"
+    case _: "application/json"
     }
   }
 
