@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
+#include <malloc.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stddef.h>
@@ -146,5 +147,7 @@ int ts_allow(enum ts_purpose purpose) {
   int result = fill(filter, purpose);
   if (result == 0) result = seccomp_load(filter);
   seccomp_release(filter);
+  /* Building the rules takes 110 KB, which a process that runs for months gives back. */
+  malloc_trim(0);
   return result;
 }
