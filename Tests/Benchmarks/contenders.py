@@ -116,6 +116,8 @@ def percentile(values, share):
 
 def memory(pid):
     """Kilobytes: resident, proportional, and those that are its own and were written to."""
+    # The pages of a program that was just built count as dirty until the disk has them.
+    os.sync()
     with open(f"/proc/{pid}/smaps_rollup") as file:
         text = file.read()
     return tuple(int(re.search(rf"^{name}:\s+(\d+)", text, re.M).group(1))
