@@ -86,10 +86,13 @@ import Testing
     #expect(fate(job.received(done())) == "none")
   }
 
-  @Test func `a tag that left before the order is reported, unless it was there before the job`() {
+  @Test(arguments: [TagWriteFault.notThere, .pulledAway(begun: false)])
+  func `a tag that left before anything was written is reported, unless it was there before the job`(
+    _ fault: TagWriteFault
+  ) {
     var job = job(FormerSecrets())
     _ = job.tagIsThere(uid)
-    let gone = OrderOutcome(uid: uid, model: .ntag213, writes: 0, fault: .notThere)
+    let gone = OrderOutcome(uid: uid, model: .ntag213, writes: 0, fault: fault)
     #expect(job.received(.orderDone(gone)).isEmpty)
     _ = job.received(.tagRead(TagReading(uid: uid, model: .ntag213, bytes: [])))
     #expect(fate(job.received(.orderDone(gone))) == "notice")

@@ -179,10 +179,10 @@ package struct TagJob: Sendable {
       var secret = draft.secret
       if !outcome.uid.isRandom { secret.uid = outcome.uid }
       return [.save(secret, former?.secret)]
-    case .pulledAway(let begun):
-      leftTorn = leftTorn || begun
-      return [.notify(.pulledAway(begun: begun))] + waitAgain()
-    case .notThere:
+    case .pulledAway(begun: true):
+      leftTorn = true
+      return [.notify(.pulledAway(begun: true))] + waitAgain()
+    case .pulledAway(begun: false), .notThere:
       // The presumed tag was not presented for this job, so its removal is not reported.
       return (presumed == outcome.uid ? [] : [.notify(.pulledAway(begun: false))]) + waitAgain()
     case .some(let fault):
