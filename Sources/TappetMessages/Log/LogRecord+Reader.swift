@@ -148,13 +148,15 @@ extension TapRefusal {
       return
         "\(what) refused: its tag's person has limits ('tappet person allow'), which are checked only at the reader"
     case .webhookAway(let action):
-      return "\(what) refused: the server of its webhook failed last time, and \(action) must not be performed late"
+      return
+        "\(what) refused: the server of its webhook failed last time, and the message of \(action) must not "
+        + "be sent late"
     case .nobodyToAsk(let action):
       return
         "\(what) refused: \(action) cannot be confirmed because the kiosk is not listening in its room; "
         + "see 'tappet status'"
     case .brokerAway(let action):
-      return "\(what) refused: the broker is unavailable, and \(action) must not be performed late"
+      return "\(what) refused: the broker is unavailable, and the message of \(action) must not be sent late"
     case .outboxFull(let action, let count, let size):
       return "\(what) refused: the outbox is full (\(count) entries, \(size) bytes), with no room for \(action)"
     case .notStored(let action, let fault):

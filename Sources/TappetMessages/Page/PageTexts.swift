@@ -59,7 +59,7 @@ extension TapRefusal {
       case .notStored: "The kiosk cannot write to its disk"
       case .panelLocked: "The buttons are locked"
       case .notInInventory: "Not in the inventory"
-      case .tooLate: "Too late; nothing was done"
+      case .tooLate: "Too late; nothing was switched"
       case .tooMany: "Too many attempts; wait a moment"
       }
     }

@@ -49,7 +49,7 @@ import Testing
     world.broker.stop()
     try world.awaitLight("offline", after: before)
     let late = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(0))", until: "refused")
-    #expect(late.log.contains("the broker is unavailable, and garage must not be performed late"))
+    #expect(late.log.contains("the broker is unavailable, and the message of garage must not be sent late"))
     _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "queued")
     let queued = world.lights.count
     try world.restartBroker()
