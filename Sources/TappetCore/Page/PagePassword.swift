@@ -45,21 +45,3 @@ package struct PagePassword: Sendable {
     return try LibCrypto.deriveKey(passphrase: bytes, salt: salt, cost: 1 << 14).withBytes { Array($0) }
   }
 }
-
-/// Limit on wrong passwords; each one beyond the first few lengthens the wait.
-package struct GuessLimit: Sendable {
-  private var count = 0
-  private var blockedUntil: Instant?
-
-  package init() {}
-
-  /// Returns the remaining wait; `nil` if another attempt is allowed.
-  package func wait(at now: Instant) -> Duration? { blockedUntil.flatMap { $0 > now ? $0 - now : nil } }
-
-  /// Counts an attempt, before its result is known.
-  package mutating func count(at now: Instant) {
-    count += 1
-    guard count >= Limits.passwordAttemptsMax else { return }
-    blockedUntil = now + Limits.codeWait.pause(after: count - Limits.passwordAttemptsMax)
-  }
-}

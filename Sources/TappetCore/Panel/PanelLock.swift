@@ -30,9 +30,8 @@ package struct PanelLock: Sendable {
   /// Number of presses since the last wrong code.
   private var pressCount = 0
   private var enteredAt: Instant?
-  /// Number of wrong codes since the last unlock.
-  package private(set) var failures = 0
-  private var blockedUntil: Instant?
+  /// The wrong codes since the last unlock.
+  private var guesses = GuessLimit(Limits.codeAttemptsMax)
 
   /// Creates a lock that is initially locked; with `nil`, it never locks.
   package init(after: Duration?, code: [Int]) {
@@ -43,14 +42,11 @@ package struct PanelLock: Sendable {
 
   /// Takes over the number of wrong codes from a previous lock, and restarts the wait that they caused.
   package mutating func resume(failures: Int, at now: Instant) {
-    self.failures = max(0, failures)
-    if let wait { blockedUntil = now + wait }
+    guesses = GuessLimit(Limits.codeAttemptsMax, after: failures, at: now)
   }
 
-  /// The wait after the last wrong code; `nil` if there have been too few wrong codes.
-  private var wait: Duration? {
-    failures < Limits.codeAttemptsMax ? nil : Limits.codeWait.pause(after: failures - Limits.codeAttemptsMax)
-  }
+  /// Number of wrong codes since the last unlock.
+  package var failures: Int { guesses.count }
 
   /// Whether the buttons are locked.
   package var isLocked: Bool { if case .locked = state { true } else { false } }
@@ -99,8 +95,7 @@ package struct PanelLock: Sendable {
     let wasLocked = isLocked
     state = .unlocked(until: now + lockAfter)
     forgetPresses()
-    failures = 0
-    blockedUntil = nil
+    guesses = GuessLimit(Limits.codeAttemptsMax)
     return wasLocked
   }
 
@@ -111,7 +106,7 @@ package struct PanelLock: Sendable {
   @export(interface)
   package mutating func pressed(_ button: Int, at now: Instant) -> Answer {
     guard isLocked, !code.isEmpty else { return .refused }
-    if let blockedUntil, now < blockedUntil { return .blocked(remaining: blockedUntil - now) }
+    if let remaining = guesses.wait(at: now) { return .blocked(remaining: remaining) }
     if let enteredAt, now - enteredAt > Limits.codePauseMax { forgetPresses() }
     if entered.count == code.count { entered.removeFirst() }
     entered.append(button)
@@ -123,10 +118,8 @@ package struct PanelLock: Sendable {
     }
     guard pressCount >= code.count else { return .accepted }
     pressCount = 0
-    failures += 1
+    let wait = guesses.add(at: now)
     if failures > 1 { forgetPresses() }
-    guard let wait else { return .wrong(wait: .zero) }
-    blockedUntil = now + wait
-    return .wrong(wait: wait)
+    return .wrong(wait: wait ?? .zero)
   }
 }

@@ -17,7 +17,7 @@ extension Runtime {
       let seconds = wait.wholeMilliseconds / 1000 + 1
       return client.send(.failure("too many wrong passwords; wait \(seconds) seconds", code: "too-many"))
     }
-    page.guesses[device.id, default: GuessLimit()].count(at: now)
+    page.guesses[device.id, default: GuessLimit(Limits.passwordAttemptsMax)].add(at: now)
     let number = client.number
     let isAsked = askStore(isRequired: false) { secrets in
       .pagePassword(SecretStore.check(password, in: secrets), of: device, for: number)

@@ -101,14 +101,14 @@ extension PressMemory {
   }
 
   @Test func `after five attempts, each one more doubles the wait, up to a quarter of an hour`() {
-    var limit = GuessLimit()
+    var limit = GuessLimit(Limits.passwordAttemptsMax)
     for second in 0..<4 {
-      limit.count(at: Instant(milliseconds: Int64(second) * 1000))
+      limit.add(at: Instant(milliseconds: Int64(second) * 1000))
       #expect(limit.wait(at: Instant(milliseconds: Int64(second) * 1000)) == nil)
     }
     var now = Instant(milliseconds: 10_000)
     for seconds in [30, 60, 120, 240, 480, 900, 900] as [Int64] {
-      limit.count(at: now)
+      limit.add(at: now)
       #expect(limit.wait(at: now) == .seconds(seconds))
       now = now + .seconds(seconds)
       #expect(limit.wait(at: now) == nil)
