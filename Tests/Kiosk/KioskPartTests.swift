@@ -23,7 +23,9 @@ import Testing
 
   private func status(_ change: (inout KioskStatus) -> Void) -> KioskStatus {
     var status = KioskStatus(
-      reader: .ready, link: .connecting, panel: [], outputs: [], commands: [], needsClock: false, light: .ready)
+      reader: .ready, link: .connecting, panel: [], outputs: [], commands: [],
+      clock: KioskStatus.Clock(isNeeded: false),
+      light: .ready)
     change(&status)
     return status
   }
@@ -33,7 +35,7 @@ import Testing
     (.panel, { $0.panel = [.stuck(button: 0)] }), (.webhooks, { $0.webhooks = .lost(.silent) }),
     (.rooms, { $0.rooms = .failing(.status(502)) }),
     (.inventory, { $0.inventory = KioskStatus.Inventory(loss: .silent, scannerErrno: 0) }),
-    (.site, { $0.site = KioskStatus.Site(name: "north", trouble: .malformed) }),
+    (.site, { $0.site = KioskStatus.Site(name: "north", trouble: .malformed) }), (.page, { $0.pageErrno = 98 }),
   ]
 
   @Test func `the service manager's line and the reply in a room name each faulty part`() throws {

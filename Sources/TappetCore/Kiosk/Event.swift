@@ -57,6 +57,8 @@ package enum Event: Sendable {
   case inventoryReplaced
   /// tappet-matrix sent a message or exited.
   indirect case rooms(RoomEvent)
+  /// The page's socket was created (0), could not be created (errno), or was closed because there is no page (`nil`).
+  case pageOpened(errno: Int32?)
   /// The entry's message or body could not be filled: its time does not fit a token.
   case fillFailed(EntryID, Destination)
   /// An event on the panel, such as a press.

@@ -170,6 +170,9 @@ package struct Kiosk: Sendable {
     case .inventoryReplaced: effects = stock.process.replace(at: now.instant)
     case .rooms(let change): effects = roomsChanged(change, at: now)
     case .site(let change): effects = siteChanged(change, at: now)
+    case .pageOpened(let code):
+      selfReport.pageErrno = code
+      effects = []
     case .webhooksReplaced:
       delivery.webhookProcess.replace(at: now.instant)
       delivery.webhooks.readAgain()

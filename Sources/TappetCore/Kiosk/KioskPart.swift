@@ -10,12 +10,13 @@ package enum KioskPart: String, CaseIterable, Sendable {
   case rooms
   case inventory
   case site
+  case page
 
   /// Whether every kiosk reports the part, even if none is configured.
   package var isStandard: Bool {
     switch self {
     case .reader, .broker, .disk, .panel: true
-    case .webhooks, .rooms, .inventory, .site: false
+    case .webhooks, .rooms, .inventory, .site, .page: false
     }
   }
 }

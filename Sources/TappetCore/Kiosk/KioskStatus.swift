@@ -99,6 +99,14 @@ package struct KioskStatus: Hashable, Sendable {
     package var counts: CommandCounts
   }
 
+  /// The condition of the clock.
+  package struct Clock: Hashable, Sendable {
+    /// Whether timestamps may be sealed; `nil` until the clock has been checked.
+    package var isGood: Bool?
+    /// Whether an action or a pending entry needs the clock.
+    package var isNeeded: Bool
+  }
+
   package var reader: Reader
   package var link: Link
   /// The condition of the webhooks; `nil` if no action has a webhook and no webhook entry is pending.
@@ -111,6 +119,8 @@ package struct KioskStatus: Hashable, Sendable {
   package var unread: RoomUnread?
   /// The condition of the site; `nil` if none is configured.
   package var site: Site?
+  /// The errno with which the page's socket could not be created, 0 if it is open; `nil` without a page.
+  package var pageErrno: Int32?
   /// The disk's fault; `nil` while it accepts entries.
   package var store: StoreFault?
   /// Faults of the panel, in the order in which they occurred.
@@ -121,10 +131,7 @@ package struct KioskStatus: Hashable, Sendable {
   package var commands: [Commands]
   /// Whether the buttons are locked; `nil` if they never lock.
   package var isLocked: Bool?
-  /// Whether timestamps may be sealed; `nil` until the clock has been checked.
-  package var clockIsGood: Bool?
-  /// Whether an action or a pending entry needs the clock.
-  package var needsClock: Bool
+  package var clock: Clock
   /// The base light, shown while the kiosk is idle.
   package var light: Light
 }
@@ -182,11 +189,13 @@ extension Kiosk {
         reader: reader.condition, link: delivery.link.condition, webhooks: webhookCondition,
         inventory: inventoryCondition,
         rooms: roomsCondition, unread: listening.unread?.lack == nil ? listening.unread : nil, site: siteCondition,
+        pageErrno: selfReport.pageErrno,
         store: delivery.store.fault,
         panel: panel.supervision.problems,
         outputs: outputStates,
         commands: intake.gate.status, isLocked: settings.panel.lockAfter == nil ? nil : panel.lock.isLocked,
-        clockIsGood: settings.trustsClock ? true : clock.isSynchronized, needsClock: needsClock,
+        clock: KioskStatus.Clock(
+          isGood: settings.trustsClock ? true : clock.isSynchronized, isNeeded: needsClock),
         light: baseLight)
     }
   }

@@ -4,6 +4,8 @@ struct SelfReport: Sendable {
   var telemetry = TelemetryPublisher()
   var homeAssistant = HomeAssistantPublisher()
   var lists = InventoryListPublisher()
+  /// The errno with which the page's socket could not be created, 0 if it is open; `nil` without a page.
+  var pageErrno: Int32?
 
   var deadline: Instant? { .earliest(telemetry.deadline, homeAssistant.deadline, lists.deadline) }
 }

@@ -76,7 +76,7 @@ package struct KioskView: Sendable {
     (unread, lowCount, site) = (status.unread, status.inventory?.lowCount, status.site)
     isLocked = status.isLocked
     clock = (
-      status.clockIsGood, !configuration.checksClock, status.needsClock, configuration.unknownHoursSentence
+      status.clock.isGood, !configuration.checksClock, status.clock.isNeeded, configuration.unknownHoursSentence
     )
     levels = runtime.panel.on
     wired = configuration.panel.wired
@@ -130,7 +130,7 @@ package struct KioskView: Sendable {
     case .webhooks: webhookMembers
     case .rooms, .inventory: publishedFacts(about: part)
     case .site: site?.members ?? []
-    case .reader, .broker, .disk, .panel: []
+    case .reader, .broker, .disk, .panel, .page: []
     }
   }
 
@@ -139,7 +139,7 @@ package struct KioskView: Sendable {
     switch part {
     case .rooms: unreadMembers
     case .inventory: [JSON.Member(name: "low", value: lowCount.map { .number($0) } ?? .null)]
-    case .webhooks, .site, .reader, .broker, .disk, .panel: []
+    case .webhooks, .site, .reader, .broker, .disk, .panel, .page: []
     }
   }
 

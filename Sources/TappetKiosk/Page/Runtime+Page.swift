@@ -16,7 +16,7 @@ extension Runtime {
     guard let path = configuration.web?.socket else {
       page.server?.close()
       page = PageHost(startedAt: observers.startedAt)
-      return
+      return inbox.append(.pageOpened(errno: nil))
     }
     guard page.path != path else { return }
     page.server?.close()
@@ -31,13 +31,11 @@ extension Runtime {
       page.server?.onGone = calling(self) { $0.cancelTagJob(of: $1) }
       page.path = path
     } catch {
-      let reason = error.isAddressInUse ? "another program or file has this path" : error.text
-      return log(
-        LogRecord(
-          .error, "page-lost",
-          "the kiosk works without its page, whose socket \(path) cannot be created: \(reason); mend it or set "
-            + "'web: {socket: …}', then reload"))
+      let state = PartState(pageLost: error.code, configuration)
+      log(LogRecord(.error, state.code, "the kiosk works without its page: " + state.text))
+      return inbox.append(.pageOpened(errno: error.code))
     }
+    inbox.append(.pageOpened(errno: 0))
     askStore(isRequired: true) { secrets in
       do throws(SecretStoreError) { return .pageDevices(.success(try secrets.get().pageDevices())) } catch {
         return .pageDevices(.failure(error))

@@ -2,6 +2,7 @@
 
 import TappetConfig
 import TappetCore
+import TappetPlatform
 
 extension KioskStatus.Reader {
   /// Whether the reader is ready, or none is configured.
@@ -78,6 +79,19 @@ package struct PartState: Sendable {
   }
 }
 
+extension PartState {
+  /// Creates the state of a page whose socket could not be created.
+  @export(interface)
+  package init(pageLost code: Int32, _ configuration: KioskConfiguration) {
+    let error = SystemError(call: "bind", code: code)
+    let reason = error.isAddressInUse ? "another program or file has this path" : error.text
+    self.init(
+      false, "page-lost",
+      "its socket \(configuration.web?.socket ?? "") cannot be created: \(reason); mend it or set "
+        + "'web: {socket: …}', then reload")
+  }
+}
+
 extension KioskStatus {
   /// Returns the state of a part; `nil` if this kiosk does not have it.
   @export(interface)
@@ -96,6 +110,7 @@ extension KioskStatus {
     case .rooms: rooms.map { PartState($0.isGood, $0.code, $0.sentence) }
     case .inventory: inventory.map { PartState($0.isGood, $0.code, $0.sentence) }
     case .site: site.map { PartState($0.isGood, $0.code, $0.sentence) }
+    case .page: pageErrno.map { $0 == 0 ? PartState(true, "good", "good") : PartState(pageLost: $0, configuration) }
     }
   }
 

@@ -165,13 +165,13 @@ import Testing
   @Test func `an unsynchronized clock is not reported unless something needs it`() {
     let story = KioskScript([.light, .scene])
     story.startAll(clockIsGood: false)
-    #expect(story.kiosk.baseLight == .ready && !story.kiosk.status.needsClock)
+    #expect(story.kiosk.baseLight == .ready && !story.kiosk.status.clock.isNeeded)
     #expect(story.at(100, .clockChecked(isSynchronized: true)).allSatisfy { !$0.hasPrefix("report") })
     story.at(200, .clockChecked(isSynchronized: false))
     // An action with a token needs it, until it is removed.
     let words = story.at(300, .reconfigured(story.settings { $0.actions = [.light, .garage] }, reconnect: false))
     #expect(words.contains("light clock-unknown") && words.contains("report clock unknown"), "\(words)")
-    #expect(story.kiosk.status.needsClock)
+    #expect(story.kiosk.status.clock.isNeeded)
     story.at(310, .brokerOutbox(.fetched([], reachedEnd: true)))
     let after = story.at(400, .reconfigured(story.settings { $0.actions = [.light] }, reconnect: false))
     #expect(after.contains("light ready") && story.kiosk.baseLight == .ready, "\(after)")

@@ -8,14 +8,14 @@ import Testing
   @Test func `before its start a kiosk is starting and connecting, and reports nothing else`() {
     let status = KioskScript().kiosk.status
     #expect(status.reader == .starting && status.link == .connecting && status.store == nil && status.panel.isEmpty)
-    #expect(status.clockIsGood == nil && status.isLocked == nil)
+    #expect(status.clock.isGood == nil && status.isLocked == nil)
   }
 
   @Test func `a kiosk without faults is ready and connected`() {
     let story = KioskScript()
     story.startAll()
     let status = story.kiosk.status
-    #expect(status.reader == .ready && status.link == .connected(endpoint: 0) && status.clockIsGood == true)
+    #expect(status.reader == .ready && status.link == .connected(endpoint: 0) && status.clock.isGood == true)
     #expect(status.light == .ready)
   }
 

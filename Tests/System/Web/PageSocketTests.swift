@@ -31,6 +31,8 @@ import Testing
     try world.start()
     #expect(eventually { world.log.contains("event=page-lost") })
     #expect(try world.tappet("web", "pair", "Phone").errors.contains("'page-lost'"))
+    let status = try world.tappet("status")
+    #expect(status.status == 1 && status.output.contains("page      its socket"), "\(status)")
     try world.goodTap()
     #expect(try world.received(1).count == 1)
   }
