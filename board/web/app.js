@@ -1,10 +1,23 @@
 // Tappet's page. The kiosk decides what a device may see and do; this file only draws it.
 // Text from outside (a title, a name) only ever becomes a text node.
 'use strict';
-(() => {
+(async () => {
 const root = document.documentElement;
 const $ = (path, from = document) => from.querySelector(path);
 const panel = $('#panel');
+
+// ---- Languages. The key of a text is its English form; foreign text stands in <bdi> and in text nodes, and is kept.
+const lang = navigator.languages.map(it => it.slice(0, 2)).find(it => ['en', 'de', 'fr', 'ja'].includes(it)) ?? 'en';
+const texts = lang === 'en' ? {} : await fetch(`/${lang}.json`).then(it => it.json()).catch(() => ({}));
+const t = (text, ...values) => values.reduce((text, value) => text.replace('{}', () => value), texts[text] ?? text);
+const plural = (n, one, many) => t(n === 1 || !n && lang === 'fr' ? one : many, n);
+const foreign = text => document.createTextNode(text);
+root.lang = lang;
+for (const el of $('body').querySelectorAll('*')) {
+  if (el.closest('bdi, svg')) continue;
+  if (el.hasAttribute('aria-label')) el.setAttribute('aria-label', t(el.getAttribute('aria-label')));
+  for (const node of el.childNodes) if (node.nodeType === 3) node.data = node.data.replace(/\S[^]*\S/, text => t(text));
+}
 
 // Without a panel, this is a form for a code, or a page that waits for the kiosk.
 function waitForKiosk() {
@@ -21,9 +34,9 @@ function h(name, props, ...kids) {
   if (classes.length) el.className = classes.join(' ');
   for (const [key, value] of Object.entries(props || {})) {
     if (key.startsWith('on')) el.addEventListener(key.slice(2), value);
-    else el.setAttribute(key, value);
+    else el.setAttribute(key, key === 'aria-label' || key === 'placeholder' ? t(value) : value);
   }
-  el.append(...kids.filter(kid => kid || kid === 0));
+  el.append(...kids.filter(kid => kid || kid === 0).map(kid => typeof kid === 'string' && tag !== 'bdi' ? t(kid) : kid));
   return el;
 }
 function svg(name, props, ...kids) {
@@ -35,7 +48,7 @@ function svg(name, props, ...kids) {
 const icon = name => svg('svg', { 'aria-hidden': 'true' }, svg('use', { href: '#i-' + name }));
 const marks = { good: 'check', bad: 'cross', warn: 'wait' };
 const say = text => { $('#say').textContent = text; };
-const clock = date => date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+const clock = date => date.toLocaleTimeString(lang, { hour: '2-digit', minute: '2-digit' });
 
 // ---- The kiosk's time, in which presses are dated: the browser's own clock may be wrong.
 let ahead;
@@ -52,7 +65,8 @@ function setTile(tile, state, note) {
   clearTimeout(tile.timer);
   clearInterval(tile.tick);
   tile.state = tile.form.dataset.state = state;
-  tile.note.textContent = note ?? tile.hint;
+  note = t(note ?? tile.hint);
+  tile.note.textContent = note;
   tile.glyph.replaceChildren(marks[state] ? icon(marks[state]) : tile.letter);
   $('.cancel', tile.form)?.remove();
   if (state === 'busy') tile.timer = setTimeout(() => setTile(tile, 'bad', 'No answer'), 6000);
@@ -73,7 +87,7 @@ function ask(tile, question) {
   draw();
   tile.tick = setInterval(draw, 250);
   tile.form.append(h('button.cancel', { type: 'button', onclick: () => send('/cancel', { question: question.number }) }, 'Cancel'));
-  say(tile.title + ': press again to confirm, or cancel');
+  say(tile.title + ': ' + t('press again to confirm, or cancel'));
 }
 
 function press(tile) {
@@ -103,7 +117,7 @@ async function send(path, values, tile) {
   if (reply.error) setTile(tile, 'bad', reply.error);
   else if (reply.result === 'asked' && reply.question) ask(tile, reply.question);
   else if (reply.result === 'refused') setTile(tile, 'bad', reply.text);
-  else if (reply.result === 'cancelled') setTile(tile, 'warn', 'Not done: it cancelled ' + (reply.title || 'a question') + '. Press again');
+  else if (reply.result === 'cancelled') setTile(tile, 'warn', t('Not done: it cancelled {}. Press again', reply.title || t('a question')));
 }
 
 for (const form of document.querySelectorAll('.tile')) {
@@ -129,7 +143,7 @@ function flash(tone, mark, title, text) {
   box.dataset.tone = tone;
   box.replaceChildren(mark, h('b', null, h('bdi', null, title)), h('p', null, text));
   box.hidden = false;
-  say(title + ': ' + text);
+  say(title + ': ' + t(text));
   flashTimer = setTimeout(endFlash, 2500);
 }
 function endFlash() { $('.flash').hidden = true; clearInterval(flashTick); }
@@ -137,12 +151,12 @@ $('.flash').addEventListener('pointerdown', endFlash);
 
 function showOutcome(it) {
   const tile = tiles.get(it.action);
-  const text = it.person ? it.text + ' (' + it.person + ')' : it.text;
+  const text = t(it.text) + (it.person ? ' (' + it.person + ')' : '');
   showLast(it);
   redrawSoon();
   if (it.trigger === 'tag') {
     // The delivery of an accepted tap is no news for somebody who stands there.
-    if (it.result !== 'delivered' && shown === 'panel') flash(it.tone, icon(marks[it.tone]), it.title || 'Tag', text);
+    if (it.result !== 'delivered' && shown === 'panel') flash(it.tone, icon(marks[it.tone]), it.title || t('Tag'), text);
   } else if (tile) {
     if (it.result === 'accepted') setTile(tile, 'busy', 'Sending …');
     else if (it.result === 'cancelled') setTile(tile, 'idle', it.text);
@@ -153,7 +167,7 @@ function showLast(it) {
   if (!it) return;
   const words = [it.person, it.title].filter(Boolean).join(', ');
   $('.last', panel).replaceChildren(icon(marks[it.tone]),
-    h('bdi', null, clock(new Date(it.time)) + '\u2002' + (words && words + ': ') + it.text));
+    h('bdi', null, clock(new Date(it.time)) + '\u2002' + (words && words + ': ') + t(it.text)));
 }
 
 function showState(it) {
@@ -163,14 +177,14 @@ function showState(it) {
   if (wanted !== shown || it.level !== panel.dataset.level || canPress && (it.locked === null) !== !lock) return location.reload();
   $('h1', panel).replaceChildren(h('bdi', null, it.name));
   $('.pill', panel).dataset.tone = it.tone;
-  $('.pill span', panel).textContent = it.text;
+  $('.pill span', panel).textContent = t(it.text);
   isLocked = it.locked === true;
   $('.shut', panel).hidden = canPress && !isLocked;
   if (lock) lock.hidden = isLocked;
   showLast(it.last);
   // What happened while nobody looked.
   const changed = tiles.get(it.last?.action);
-  if (changed?.state === 'idle' && changed.note.textContent.startsWith('Waiting') && it.last.result !== 'queued') setTile(changed, 'idle', it.last.text + ' ' + clock(new Date(it.last.time)));
+  if (changed?.state === 'idle' && changed.note.textContent.startsWith(t('Waiting to be sent')) && it.last.result !== 'queued') setTile(changed, 'idle', t(it.last.text) + ' ' + clock(new Date(it.last.time)));
   update();
   redrawSoon();
   const asked = it.question;
@@ -256,8 +270,7 @@ const query = values => '?' + new URLSearchParams(values);
 const bdi = text => h('bdi', null, text);
 const soft = text => h('p.soft', null, text);
 const bad = error => h('p.bad', { role: 'alert' }, error.message);
-const plural = (n, word) => n + ' ' + word + (n === 1 ? '' : 's');
-const day = date => date.toLocaleDateString([], { weekday: 'short', day: 'numeric', month: 'short' });
+const day = date => date.toLocaleDateString(lang, { weekday: 'short', day: 'numeric', month: 'short' });
 
 const pages = new Map([['panel', { title: 'Panel', section: panel, draw() {} }]]);
 let shown = 'panel';
@@ -334,17 +347,17 @@ const reasons = {
   'holiday': 'not on this day', 'not-yet-valid': 'not yet', 'no-longer-valid': 'no longer', 'used-up': 'no uses left', 'broker-away': 'the broker was unavailable',
   'webhook-away': 'the server was unavailable', 'panel-locked': 'the buttons were locked', 'tag-held': 'left on the reader', 'too-many': 'too many attempts', 'clock-unknown': 'the clock was not set',
 };
-const words = code => code ? reasons[code] ?? code.replaceAll('-', ' ') : '';
-const whose = tap => tap.person || (tap.gone ? 'A removed person' : tap.tag)
-  || (tap.trigger === 'tag' && ends[tap.end]?.[0] !== 'bad' ? 'Tag without a person' : triggers[tap.trigger] || 'Several');
+const words = code => code ? t(reasons[code] ?? code.replaceAll('-', ' ')) : '';
+const whose = tap => tap.person || (tap.gone ? t('A removed person') : tap.tag)
+  || t(tap.trigger === 'tag' && ends[tap.end]?.[0] !== 'bad' ? 'Tag without a person' : triggers[tap.trigger] || 'Several');
 function tapRow(tap) {
-  const [tone, word] = ends[tap.end] || ends.ignored;
+  const [tone, english] = ends[tap.end] || ends.ignored, word = t(english);
   const text = [tap.title, word].filter(Boolean).join(', ') + (tone === 'bad' && tap.why ? ': ' + words(tap.why) : '')
-    + (tap.count > 1 ? ', ' + tap.count + ' times' : '');
+    + (tap.count > 1 ? ', ' + t('{} times', tap.count) : '');
   const time = clock(new Date(tap.time));
   return row(h('span.mark', { 'data-tone': tone }, icon(marks[tone])), whose(tap), text, h('time', null, time), () => sheet(whose(tap),
     facts([['Time', day(new Date(tap.time)) + ', ' + time], ['Action', tap.title], ['Outcome', word], ['Reason', words(tap.why)], ['Tag', tap.tag], ['UID', tap.uid], ['Person', tap.person]]),
-    tap.person && h('a.quiet', { href: '#people?' + encodeURIComponent(tap.person) }, 'Show ', bdi(tap.person))));
+    tap.person && h('a.quiet', { href: '#people?' + encodeURIComponent(tap.person) }, 'Person: ', bdi(tap.person))));
 }
 const kinds = { all: ['All', () => true], tags: ['Tags', tap => tap.trigger === 'tag'],
   refused: ['Refused', tap => ends[tap.end]?.[0] === 'bad'], waiting: ['Waiting', tap => tap.end === 'accepted'] };
@@ -386,7 +399,7 @@ const shownTaps = () => taps.filter(kinds[only][1]);
 let drawing = 0;
 async function drawToday(content) {
   const mine = ++drawing;
-  $('#today h1').textContent = ['Today', 'Yesterday'][daysBack] ?? day(new Date(span(daysBack).from));
+  $('#today h1').textContent = [t('Today'), t('Yesterday')][daysBack] ?? day(new Date(span(daysBack).from));
   $('#today [data-after]').disabled = daysBack === 0;
   let reply, sum = [], count = 0, before = '';
   do {
@@ -423,11 +436,11 @@ async function all(path, name) {
   return found;
 }
 const initials = name => name.split(' ').map(word => [...word][0]).filter(Boolean).slice(0, 2).join('').toUpperCase();
-const since = seconds => seconds ? 'used ' + day(new Date(seconds * 1000)) : 'not used yet';
+const since = seconds => seconds ? t('used {}', day(new Date(seconds * 1000))) : t('not used yet');
 function chip(one) {
   if (one.suspended) return h('span.chip', { 'data-tone': 'bad' }, 'Suspended');
-  if (one.uses !== null) return h('span.chip', { 'data-tone': one.used < one.uses ? 'warn' : 'bad' }, plural(Math.max(0, one.uses - one.used), 'use') + ' left');
-  return one.until && h('span.chip', null, 'until ' + one.until);
+  if (one.uses !== null) return h('span.chip', { 'data-tone': one.used < one.uses ? 'warn' : 'bad' }, plural(Math.max(0, one.uses - one.used), '{} use left', '{} uses left'));
+  return one.until && h('span.chip', null, t('until {}', one.until));
 }
 const search = finder('Find a person');
 const plain = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
@@ -440,14 +453,14 @@ async function drawPeople(content) {
     const wanted = plain(search.value.trim());
     const found = people.filter(one => plain(one.name).includes(wanted));
     list.replaceChildren(...found.slice(0, 200).map(one => row(h('span.mark', { 'aria-hidden': 'true' }, initials(one.name)), one.name,
-      plural(one.tags, 'tag'), chip(one), () => show(one))));
+      plural(one.tags, '{} tag', '{} tags'), chip(one), () => show(one))));
     if (!found.length) list.append(h('li', null, soft(people.length ? 'Nobody has this name.' : 'Nobody yet.')));
-    if (found.length > 200) list.append(h('li', null, soft('And ' + (found.length - 200) + ' more: find them by name.')));
+    if (found.length > 200) list.append(h('li', null, soft(t('And {} more: find them by name.', found.length - 200))));
   }
   draw();
   const unowned = secrets.filter(secret => !secret.person);
   const rest = unowned.length > 0 && h('div.card', null, h('h2', null, 'Tags without a person'), h('ul.list', null, ...unowned.slice(0, 200).map(secret => tagRow(secret, content))));
-  const add = h('div.card', null, list, h('button.quiet', { type: 'button', onclick: () => askName('A new person', '', name => change('/api/person/add', { name }, content)) }, icon('plus'), 'Add a person'));
+  const add = h('div.card', null, list, h('button.quiet', { type: 'button', onclick: () => askName(t('A new person'), '', name => change('/api/person/add', { name }, content)) }, icon('plus'), 'Add a person'));
   // The field for the search stays, with what somebody types.
   if (content.firstChild === search) { while (search.nextSibling) search.nextSibling.remove(); } else content.replaceChildren(search);
   content.append(...[add, rest].filter(Boolean));
@@ -466,17 +479,17 @@ async function change(path, form, content) {
   }
 }
 function tagRow(secret, content) {
-  const name = secret.label || 'Tag', made = 'written ' + day(new Date(secret.created * 1000));
+  const name = secret.label || t('Tag'), made = t('written {}', day(new Date(secret.created * 1000)));
   return h('li', null, h('span.mark', null, icon('tag')),
     h('span.grow', null, h('b', null, bdi(name)), h('span.soft', null, bdi(secret.action + ', ' + made + ', ' + since(secret.last_used)))),
-    h('button.round', { type: 'button', 'aria-label': 'Show the code of ' + name, onclick: () => showCode(secret) }, icon('share')),
-    h('button.round', { type: 'button', 'aria-label': 'Remove ' + name, onclick: () => askRemoval('Remove ' + name,
-      `This tag of ${secret.person || 'nobody'}, ${made}, is refused from now on. This cannot be undone.`, '/api/secret/remove', { id: secret.id }, content) }, icon('cross')));
+    h('button.round', { type: 'button', 'aria-label': t('Show the code of {}', name), onclick: () => showCode(secret) }, icon('share')),
+    h('button.round', { type: 'button', 'aria-label': t('Remove {}', name), onclick: () => askRemoval(t('Remove {}', name),
+      t('This tag of {}, {}, is refused from now on. This cannot be undone.', secret.person || t('nobody'), made), '/api/secret/remove', { id: secret.id }, content) }, icon('cross')));
 }
 // Does what needs the password, which is asked for unless it was entered in the last minutes.
 async function guarded(path, form, done) {
   try { done(await api(path, form)); } catch (error) {
-    if (error.code !== 'again') return void sheet('That did not work', bad(error));
+    if (error.code !== 'again') return void sheet(t('That did not work'), bad(error));
     askPassword(() => guarded(path, form, done));
   }
 }
@@ -490,14 +503,14 @@ function askPassword(act) {
     try { await api('/api/again', { password: field.value }); } catch (error) { field.value = ''; return question.append(bad(error)); }
     act();
   });
-  sheet("The page's password", question);
+  sheet(t("The page's password"), question);
   field.focus();
 }
 function showCode(secret) {
   guarded('/api/share', { id: secret.id }, it => {
     const box = $('.sheet');
     const code = svg('svg', { class: 'qr', viewBox: `0 0 ${it.width} ${it.width}`, role: 'img', 'aria-label': 'QR code' }, svg('path', { d: it.path }));
-    sheet(secret.label || 'Tag', code, soft("Scan this code with the app. Anyone who scans it gets the tag's key. The code disappears after 60 seconds."));
+    sheet(secret.label || t('Tag'), code, soft("Scan this code with the app. Anyone who scans it gets the tag's key. The code disappears after 60 seconds."));
     const timer = setTimeout(() => box.close(), 60000);
     box.addEventListener('close', () => { clearTimeout(timer); code.remove(); }, { once: true });
   });
@@ -513,9 +526,9 @@ function askName(title, value, act) {
 }
 function showPerson(one, secrets, content) {
   const button = (kind, text, act) => h('button.' + kind, { type: 'button', onclick: act }, text);
-  const hours = one.suspended ? 'never, while suspended' : one.hours.length ? one.hours.join('; ') : 'at any time';
+  const hours = one.suspended ? t('never, while suspended') : one.hours.length ? one.hours.join('; ') : t('at any time');
   sheet(one.name,
-    facts([['May come', hours], ['From', one.from], ['Until', one.until], ['Uses', one.uses === null ? '' : one.used + ' of ' + one.uses]]),
+    facts([['May come', hours], ['From', one.from], ['Until', one.until], ['Uses', one.uses === null ? '' : t('{} of {}', one.used, one.uses)]]),
     h('ul.list', null, ...secrets.map(secret => tagRow(secret, content))),
     soft(one.site ? 'This person belongs to the site, which is managed elsewhere.'
       : one.suspended ? 'All of their tags are refused.' : 'Suspending takes effect at once, for all of their tags.'),
@@ -523,8 +536,8 @@ function showPerson(one, secrets, content) {
       one.suspended ? button('main', 'Let them in again', () => change('/api/person/resume', { name: one.name }, content))
         : button('danger', 'Suspend', () => change('/api/person/suspend', { name: one.name }, content)),
       button('quiet', 'Write a tag', () => askTag(one.name)),
-      button('quiet', 'Remove', () => askRemoval('Remove ' + one.name, 'All of their tags are refused from now on. This cannot be undone.', '/api/person/remove', { name: one.name }, content)),
-      button('quiet', 'Rename', () => askName('Rename ' + one.name, one.name, name => change('/api/person/rename', { name: one.name, new_name: name }, content)))));
+      button('quiet', 'Remove', () => askRemoval(t('Remove {}', one.name), 'All of their tags are refused from now on. This cannot be undone.', '/api/person/remove', { name: one.name }, content)),
+      button('quiet', 'Rename', () => askName(t('Rename {}', one.name), one.name, name => change('/api/person/rename', { name: one.name, new_name: name }, content)))));
 }
 
 // ---- Write a tag
@@ -540,13 +553,14 @@ async function lines(path, form, signal, hear) {
     for (const line of whole) hear(JSON.parse(line));
   }
 }
+const tagTitle = person => person ? t('A tag for {}', person) : t('A new tag');
 async function askTag(known) {
   const { actions } = await api('/api/actions');
   const people = known ? [] : await all('/api/people', 'people');
-  const owner = h('select', { name: 'person' }, h('option', { value: '' }, 'Nobody'), ...people.map(it => h('option', { value: it.name }, it.name)));
-  const choice = h('select', { name: 'action' }, ...actions.map(it => h('option', { value: it.action }, it.title)));
+  const owner = h('select', { name: 'person' }, h('option', { value: '' }, 'Nobody'), ...people.map(it => h('option', { value: it.name }, foreign(it.name))));
+  const choice = h('select', { name: 'action' }, ...actions.map(it => h('option', { value: it.action }, foreign(it.title))));
   const label = h('input', { name: 'label', maxlength: 64, autocomplete: 'off', placeholder: 'Key ring' });
-  sheet(known ? 'A tag for ' + known : 'A new tag',
+  sheet(tagTitle(known),
     h('form.ask', { onsubmit: event => {
       event.preventDefault();
       const person = known || owner.value;
@@ -559,15 +573,15 @@ async function writeTag(person, form, title) {
   const stop = new AbortController();
   const text = h('b', null, 'Hold the tag to the reader'), bar = h('progress', { max: 1, value: 0, 'aria-label': 'Progress' });
   const pill = $('.pill', panel);
-  sheet(person ? 'A tag for ' + person : 'A new tag', h('div.hold', { role: 'status' }, icon('tag'), text, bar),
-    pill.dataset.tone === 'bad' && h('p.bad', null, 'The kiosk needs attention: ' + $('span', pill).textContent + '.'));
+  sheet(tagTitle(person), h('div.hold', { role: 'status' }, icon('tag'), text, bar),
+    pill.dataset.tone === 'bad' && h('p.bad', null, t('The kiosk needs attention: {}.', $('span', pill).textContent)));
   box.addEventListener('close', () => stop.abort(), { once: true });
   let result;
   try {
     await lines('/api/tag', form, stop.signal, it => {
       if (it.result) result = it.result;
-      else if (it.notice === 'progress') { [bar.max, bar.value] = [it.total, it.done]; text.textContent = 'Keep it there'; }
-      else if (it.notice) text.textContent = 'That was too short. Hold the tag to the reader';
+      else if (it.notice === 'progress') { [bar.max, bar.value] = [it.total, it.done]; text.textContent = t('Keep it there'); }
+      else if (it.notice) text.textContent = t('That was too short. Hold the tag to the reader');
     });
     if (!result) throw new Error('The kiosk was lost. Try again when it is back.');
   } catch (error) {
@@ -577,8 +591,8 @@ async function writeTag(person, form, title) {
   }
   const tone = result.done ? 'good' : 'bad';
   if (shown === 'people') await pages.get('people').draw();
-  sheet(person ? 'A tag for ' + person : 'A new tag', h('div.hold', { 'data-tone': tone, role: 'status' }, icon(marks[tone]),
-    h('b', null, result.done ? 'The tag is ready' : 'The tag is not ready'), h('p', null, bdi(result.done ? title + (person ? ', for ' + person : '') : sentence(result.sentence)))),
+  sheet(tagTitle(person), h('div.hold', { 'data-tone': tone, role: 'status' }, icon(marks[tone]),
+    h('b', null, result.done ? 'The tag is ready' : 'The tag is not ready'), h('p', null, bdi(result.done ? title + (person ? ', ' + person : '') : t(sentence(result.sentence))))),
     h('p.row', null, h('button.quiet', { type: 'button', onclick: () => askTag(person) }, result.done ? 'Another tag' : 'Try again')));
 }
 
@@ -586,42 +600,43 @@ async function writeTag(person, form, title) {
 const parts = { reader: 'Reader', broker: 'Broker', disk: 'Disk', panel: 'Buttons and lights', webhooks: 'Webhooks', rooms: 'Rooms', inventory: 'Store room', site: 'Site' };
 // A path or a link at the start keeps its case.
 const sentence = text => (/^[a-z]+([ ,]|$)/.test(text) ? text[0].toUpperCase() + text.slice(1) : text) + (/[.?!]$/.test(text) ? '' : '.');
-const line = (tone, name, text, end) => h('li', null, h('span.mark', { 'data-tone': tone }, icon(marks[tone] === 'cross' ? 'warn' : marks[tone])),
+const line = (tone, name, english, end, text = t(english)) => h('li', null, h('span.mark', { 'data-tone': tone }, icon(marks[tone] === 'cross' ? 'warn' : marks[tone])),
   h('span.grow', null, h('b', null, bdi(name)), h('span.soft', null, bdi(text))), end);
 const card = (title, ...kids) => h('div.card', null, h('h2', null, title), ...kids);
 async function drawDevice(content) {
   const status = await api('/api/status'), { devices } = await api('/api/devices');
-  const known = Object.entries(parts).filter(([key]) => status[key]).map(([key, name]) => ({ name, ...status[key] }));
+  const known = Object.entries(parts).filter(([key]) => status[key]).map(([key, name]) => ({ name: t(name), ...status[key] }));
   const ill = known.filter(part => !part.good);
   const days = Math.floor(status.uptime_seconds / 86400);
   const waits = status.outbox + (status.webhooks?.waiting ?? 0);
   const button = (text, press) => h('button.quiet', { type: 'button', onclick: press }, text);
   content.replaceChildren(...[
-    card(ill.length ? plural(ill.length, 'part') + (ill.length === 1 ? ' needs you' : ' need you') : 'All is well',
+    card(ill.length ? plural(ill.length, '{} part needs you', '{} parts need you') : 'All is well',
       h('ul.list', null, ...[...ill, ...known.filter(part => part.good)].map(part => line(part.good ? 'good' : 'bad', part.name, sentence(part.text))),
-        status.clock.needed && !status.clock.good && line('warn', 'Clock', 'Not set; hours and expiry need it.'))),
+        status.clock.needed && !status.clock.good && line('warn', t('Clock'), 'Not set; hours and expiry need it.'))),
     card('Messages', h('ul.list', null,
-      line(waits ? 'warn' : 'good', waits ? plural(waits, 'message') + ' waiting' : 'Nothing is waiting', status.set_aside ? plural(status.set_aside, 'message') + ' set aside after a refusal.' : 'No message was set aside.',
+      line(waits ? 'warn' : 'good', waits ? plural(waits, '{} message waiting', '{} messages waiting') : t('Nothing is waiting'),
+        status.set_aside ? plural(status.set_aside, '{} message set aside after a refusal.', '{} messages set aside after a refusal.') : 'No message was set aside.',
         status.set_aside > 0 && button('Try again', () => guarded('/api/outbox/retry', {}, () => drawDevice(content)))))),
     status.certificates.length > 0 && card('Certificates', h('ul.list', null, ...status.certificates.map(it =>
-      line(it.days_left < 0 ? 'bad' : it.days_left < 30 ? 'warn' : 'good', it.subject, it.days_left < 0 ? 'Expired.' : 'Expires in ' + plural(it.days_left, 'day') + '.')))),
+      line(it.days_left < 0 ? 'bad' : it.days_left < 30 ? 'warn' : 'good', it.subject, it.days_left < 0 ? 'Expired.' : plural(it.days_left, 'Expires in {} day.', 'Expires in {} days.'))))),
     status.outputs.length > 0 && card('Outputs', h('ul.list', null, ...status.outputs.map(it =>
       line(it.good ? 'good' : 'bad', it.name, it.good ? it.on ? 'On.' : 'Off.' : 'Cannot be switched.')))),
     card('Browsers that may use this page', h('ul.list', null, ...devices.map(it => h('li', null, h('span.mark', null, icon('panel')),
-      h('span.grow', null, h('b', null, bdi(it.device)), h('span.soft', null, it.level + ', since ' + day(new Date(it.paired * 1000)))),
-      button('Remove', () => sheet('Remove ' + it.device, soft('It has to be paired again at the kiosk.'),
+      h('span.grow', null, h('b', null, bdi(it.device)), h('span.soft', null, t('{}, since {}', t(it.level), day(new Date(it.paired * 1000))))),
+      button('Remove', () => sheet(t('Remove {}', it.device), soft('It has to be paired again at the kiosk.'),
         h('button.danger', { type: 'button', onclick: () => guarded('/api/device/remove', { name: it.device }, () => { $('.sheet').close(); drawDevice(content); }) }, 'Remove'))))))),
-    soft('Tappet ' + status.version + ', running for ' + (days ? plural(days, 'day') : 'less than a day') + '.'),
+    soft(t('Tappet {}, running for {}.', status.version, days ? plural(days, '{} day', '{} days') : t('less than a day'))),
   ].filter(Boolean));
 }
 
 // ---- Store room
 const wantedThing = finder('Find a thing, or type its code');
-const step = (it, by) => h('button.round', { type: 'button', 'aria-label': (by < 0 ? 'Take one ' : 'Put back one ') + it.name,
+const step = (it, by) => h('button.round', { type: 'button', 'aria-label': t(by < 0 ? 'Take one {}' : 'Put back one {}', it.name),
   onclick: () => changeStore('adjust', { id: it.id, pieces: by, ticket: crypto.getRandomValues(new Uint32Array(1))[0] }) }, by < 0 ? '\u2212' : '+');
-const loan = it => it.loans.map(loan => loan.person + (loan.quantity ? ': ' + loan.quantity : '') + (loan.due ? ', until ' + loan.due : '')).join('; ');
+const loan = it => it.loans.map(loan => loan.person + (loan.quantity ? ': ' + loan.quantity : '') + (loan.due ? ', ' + t('until {}', loan.due) : '')).join('; ');
 function thingChip(it) {
-  if (it.low) return h('span.chip', { 'data-tone': 'warn' }, it.quantity + ' of ' + it.minimum);
+  if (it.low) return h('span.chip', { 'data-tone': 'warn' }, t('{} of {}', it.quantity, it.minimum));
   const late = it.loans.some(loan => loan.overdue);
   return it.loans.length ? h('span.chip', { 'data-tone': late ? 'bad' : 'warn' }, late ? 'overdue' : 'lent') : it.quantity !== null && h('span.chip', null, it.quantity);
 }
@@ -657,9 +672,9 @@ async function showThing(id, note) {
       one.quantity !== null && h('span.step', null, step(one, -1), h('output', null, one.quantity), step(one, 1))))),
     contents.more && soft('There are more.'),
     h('p.row', null,
-      it.kind !== 'building' && button('main', 'Move', () => ask('Move ' + it.name, 'move', ['to', 'To which place? A name or a code', { required: '' }])),
+      it.kind !== 'building' && button('main', 'Move', () => ask(t('Move {}', it.name), 'move', ['to', 'To which place? A name or a code', { required: '' }])),
       ['item', 'box'].includes(it.kind) && (isLent ? button('quiet', 'Return', () => changeStore('return', { id, from: it.loans[0].person }))
-        : button('quiet', 'Lend', () => ask('Lend ' + it.name, 'lend', ['to', 'To whom?', { required: '' }], ['until', 'Until', { type: 'date' }])))));
+        : button('quiet', 'Lend', () => ask(t('Lend {}', it.name), 'lend', ['to', 'To whom?', { required: '' }], ['until', 'Until', { type: 'date' }])))));
 }
 // Makes a change, and shows the thing again with its result.
 async function changeStore(path, form) {
@@ -669,7 +684,7 @@ async function changeStore(path, form) {
     note = h('p.row.done', { role: 'status' }, h('span.grow', null, path === 'undo' ? 'Undone.' : 'Saved.'),
       change && h('button.quiet', { type: 'button', onclick: () => changeStore('undo', { change }) }, 'Undo'));
   } catch (error) { note = bad(error); }
-  await showThing(shownThing, note).catch(error => sheet('That did not work', bad(error)));
+  await showThing(shownThing, note).catch(error => sheet(t('That did not work'), bad(error)));
 }
 // Where the browser reads barcodes; elsewhere, the phone's own camera opens a label's link.
 async function scan() {
@@ -677,7 +692,7 @@ async function scan() {
   let stream;
   try {
     stream = video.srcObject = await navigator.mediaDevices.getUserMedia({ video: { facingMode: 'environment' } });
-    sheet('Hold a label to the camera', video);
+    sheet(t('Hold a label to the camera'), video);
     const detector = new BarcodeDetector();
     let code;
     while (!code && box.open) {
@@ -685,7 +700,7 @@ async function scan() {
       code = (await detector.detect(video).catch(() => []))[0]?.rawValue;
     }
     if (code) location.hash = 'store?' + encodeURIComponent(code);
-  } catch { sheet('Scan', bad({ message: 'The camera cannot be used.' })); } finally { stream?.getTracks().forEach(track => track.stop()); }
+  } catch { sheet(t('Scan'), bad({ message: 'The camera cannot be used.' })); } finally { stream?.getTracks().forEach(track => track.stop()); }
 }
 function addStore() {
   let timer;

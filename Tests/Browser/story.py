@@ -1,0 +1,342 @@
+"""The steps of a person on the page, one after the other, in one browser."""
+import importlib.util
+import os
+import signal
+import subprocess
+import time
+
+from world import TITLE, wait
+
+
+class Story:
+    """The steps, in order, in one browser."""
+
+    def __init__(self, world, driver, pictures):
+        self.world, self.driver, self.pictures = world, driver, pictures
+
+    def find(self, path):
+        return self.driver.find_elements("css selector", path)
+
+    def texts(self, path):
+        """The texts of elements, which the page may replace meanwhile."""
+        return self.driver.execute_script(
+            "return [...document.querySelectorAll(arguments[0])].map(it => it.innerText)", path)
+
+    def text(self, path):
+        return (self.texts(path) or [""])[0]
+
+    def note(self, action):
+        return self.text(f"[data-action={action}] .note")
+
+    def press(self, action):
+        self.find(f"[data-action={action}] .press")[0].click()
+
+    def picture(self, name):
+        if self.pictures:
+            self.driver.save_screenshot(os.path.join(self.pictures, name + ".png"))
+
+    def stranger(self):
+        """a browser that is not paired sees the panel, whose buttons do nothing"""
+        self.driver.get(f"https://localhost:{self.world.port}/")
+        wait("the panel", lambda: len(self.find(".tile")) == 2)
+        wait("the broker", lambda: self.text(".pill span") == "Ready")
+        assert all(not button.is_enabled() for button in self.find(".press"))
+        assert self.text("[data-action=alarm] b") == TITLE, "a title is text, whatever it contains"
+        self.accessible("stranger")
+
+    def type_code(self, name, *words):
+        code = self.world.tappet("web", "pair", name, *words)
+        wait("the form", lambda: self.find(".pair input"))
+        self.find(".pair input")[0].send_keys(code)
+        self.find(".pair .main")[0].click()
+        wait("buttons", lambda: any(button.is_enabled() for button in self.find(".press")))
+
+    def pair(self):
+        """a browser that may look is paired by a code, and its buttons work from then on"""
+        self.find("header a")[0].click()
+        wait("the form", lambda: self.find(".pair input"))
+        self.accessible("pair")
+        self.type_code("Hall tablet")
+        cookie = self.driver.get_cookie(f"__Host-tappet-{self.world.port}")
+        assert cookie["secure"] and cookie["httpOnly"] and cookie["sameSite"] == "Strict", cookie
+
+    def deliver(self):
+        """a press is sent once, and shows that it was delivered"""
+        times = []
+        for count in range(1, 6):
+            start = time.monotonic()
+            self.press("light")
+            wait("Delivered", lambda: self.note("light") == "Delivered")
+            times.append(time.monotonic() - start)
+            if count == 1:
+                self.picture("delivered")
+            wait("the end of the colour", lambda: self.note("light").startswith("Delivered "))
+            wait("the message", lambda: self.world.received("home/light") == count)
+        print(f"    from click to Delivered: {sorted(times)[2] * 1000:.0f} ms (median of 5)")
+
+    def double_click(self):
+        """a double click sends one message"""
+        before = self.world.received("home/light")
+        tile = self.find("[data-action=light] .press")[0]
+        self.driver.execute_script("arguments[0].click(); arguments[0].click()", tile)
+        wait("Delivered", lambda: self.note("light") == "Delivered")
+        wait("the end of the colour", lambda: self.note("light").startswith("Delivered "))
+        assert self.world.received("home/light") == before + 1
+
+    def confirm(self):
+        """an action that asks first is cancelled, and confirmed by a second press that is not a double click"""
+        tile = self.find("[data-action=alarm] .press")[0]
+        self.press("alarm")
+        wait("the question", lambda: self.note("alarm") == "Press again")
+        self.accessible("asks")
+        self.find("[data-action=alarm] .cancel")[0].click()
+        wait("the end", lambda: not self.find("[data-action=alarm] .cancel"))
+        assert self.world.received("home/alarm") == 0
+        self.press("alarm")
+        wait("the question", lambda: self.note("alarm") == "Press again")
+        self.driver.execute_script("arguments[0].click()", tile)
+        assert self.note("alarm") == "Press again", "the second half of a double click is not an answer"
+        start = time.monotonic()
+        wait("half a second", lambda: time.monotonic() - start > 0.6)
+        self.press("alarm")
+        wait("Delivered", lambda: self.note("alarm") == "Delivered")
+        wait("the message", lambda: self.world.received("home/alarm") == 1)
+
+    def away(self):
+        """the page turns grey when the kiosk is killed, and is usable again after its start"""
+        self.world.kiosk.send_signal(signal.SIGKILL)
+        grey = wait("grey", lambda: self.find(".lost")[0].is_displayed())
+        assert all(not button.is_enabled() for button in self.find(".press"))
+        self.accessible("away")
+        self.world.kiosk.wait()
+        self.world.start_kiosk()
+        back = wait("back", lambda: not self.find(".lost")[0].is_displayed())
+        print(f"    grey after {grey * 1000:.0f} ms, back {back * 1000:.0f} ms after the start")
+        wait("the broker", lambda: self.text(".pill span") == "Ready")
+        before = self.world.received("home/light")
+        self.press("light")
+        wait("the message", lambda: self.world.received("home/light") == before + 1)
+
+    def waits(self):
+        """a page that was opened while the kiosk is away shows the panel once it is back"""
+        self.world.kiosk.send_signal(signal.SIGKILL)
+        self.world.kiosk.wait()
+        self.driver.get(f"https://localhost:{self.world.port}/")
+        assert self.find("[data-away]")
+        self.world.start_kiosk()
+        wait("the panel", lambda: self.find(".tile"))
+        wait("the broker", lambda: self.text(".pill span") == "Ready")
+
+    def languages(self):
+        """the page is in the browser's language, and names are not translated"""
+        self.world.tappet("person", "add", "Today")
+        expected = {"de-AT": ("Tasten", "Zugestellt", "Alles in Ordnung"), "ja": ("パネル", "送信済み", "すべて正常"),
+                    "fr": ("Boutons", "Remis", "Tout va bien")}
+        for lang, words in expected.items():
+            script = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+                "source": f"Object.defineProperty(navigator, 'languages', {{value: ['tlh', '{lang}', 'en']}})"})
+            self.driver.get(f"https://localhost:{self.world.port}/")
+            wait("the bar", lambda: self.texts(".side span")[:1] == [words[0]])
+            assert self.find("html")[0].get_attribute("lang") == lang[:2]
+            assert self.text("[data-action=alarm] b") == TITLE
+            self.press("light")
+            wait("the outcome", lambda: self.note("light") == words[1])
+            self.open("people")
+            wait("the person", lambda: "Today" in self.texts("#people b"))
+            self.open("device")
+            wait("the parts", lambda: words[2] in self.text("#device h2"))
+            self.shots("device")
+            self.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+        self.driver.get(f"https://localhost:{self.world.port}/")
+        wait("English", lambda: self.texts(".side span")[:1] == ["Panel"])
+
+    def wide(self):
+        """nothing is cut off on a phone or a desk, and the console is empty"""
+        self.open("panel")
+        self.shots("panel")
+        self.driver.set_window_size(844, 390)
+        size = self.driver.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
+        assert size[0] <= size[1], size
+        self.picture("panel-844")
+        expected = ("status of 503", "status of 403", "status of 400", "ERR_INCOMPLETE_CHUNKED")
+        messages = [entry["message"] for entry in self.driver.get_log("browser")
+                    if not any(words in entry["message"] for words in expected)]
+        assert not messages, messages
+
+    def removed(self):
+        """a removed device is out within a second, and may look and be paired again"""
+        self.world.tappet("web", "remove", "Hall tablet")
+        took = wait("out", lambda: not any(button.is_enabled() for button in self.find(".press")))
+        assert took < 1.5, took
+        wait("the link", lambda: self.find("header a"))
+
+    def manager(self):
+        """who manages finds the other pages, and who does not, does not"""
+        assert not self.find(".side")
+        self.driver.get(f"https://localhost:{self.world.port}/pair")
+        self.type_code("Office", "--level", "manage")
+        wait("the pages", lambda: len(self.find(".side a")) == 5)
+
+    def button(self, text):
+        next(button for button in self.find("dialog button") if button.text == text).click()
+
+    def open(self, name):
+        self.find(f".side [href='#{name}']")[0].click()
+        wait(name, lambda: self.find(f"#{name}")[0].is_displayed())
+
+    def people(self):
+        """a person is added, suspended, let in again and renamed, whatever their name is"""
+        self.open("people")
+        wait("the list", lambda: self.find("#people .card"))
+        self.find("#people .quiet")[0].click()
+        self.find("dialog input")[0].send_keys(TITLE)
+        self.find("dialog .main")[0].click()
+        wait("the person", lambda: TITLE in self.texts("#people b"))
+        for button, chip in ((".danger", "Suspended"), (".main", "")):
+            self.find("#people .list .open")[0].click()
+            wait("the person", lambda: self.find("dialog " + button))
+            self.accessible("person" + button)
+            self.find("dialog " + button)[0].click()
+            wait(chip, lambda: self.texts("#people .chip") == ([chip] if chip else []))
+        self.find("#people .list .open")[0].click()
+        self.button("Rename")
+        self.find("dialog input")[0].clear()
+        self.find("dialog input")[0].send_keys("Ada")
+        self.find("dialog .main")[0].click()
+        wait("the new name", lambda: self.texts("#people b") == ["Ada"])
+        self.shots("people")
+
+    def tag(self):
+        """a tag is written for a person, after the page's password, and it acts at its next tap"""
+        self.world.tappet("web", "password", text="correct horse\n")
+        self.find("#people .list .open")[0].click()
+        self.button("Write a tag")
+        wait("the form", lambda: self.find("dialog select"))
+        self.find("dialog input")[0].send_keys("Key ring")
+        self.find("dialog .main")[0].click()
+        for password in ("wrong horse!", "correct horse"):
+            wait("the question", lambda: self.find("dialog [type=password]"))
+            self.find("dialog [type=password]")[0].send_keys(password)
+            self.button("Continue")
+            wait("the answer", lambda: "is wrong" in self.text("dialog") or "Hold the tag" in self.text("dialog"))
+        wait("the reader", lambda: "Hold the tag" in self.text("dialog"))
+        self.accessible("write")
+        self.world.tell("place", "ntag213", "empty")
+        wait("the end", lambda: "is ready" in self.text("dialog"))
+        self.picture("written")
+        self.world.take()
+        self.find("dialog .round")[0].click()
+        wait("its tag", lambda: "1 tag" in self.text("#people .list"))
+        before = self.world.received("home/light")
+        self.world.tell("back")
+        wait("the tap", lambda: self.world.received("home/light") == before + 1)
+        self.world.take()
+
+    def share(self):
+        """a tag's code contains its key; the password is not asked for again"""
+        self.find("#people .list .open")[0].click()
+        self.find("dialog [aria-label^='Show the code']")[0].click()
+        wait("the code", lambda: self.find("dialog .qr"))
+        code = os.path.join(self.world.folder, "code.png")
+        self.find("dialog .qr")[0].screenshot(code)
+        self.accessible("share")
+        read = subprocess.run(["zbarimg", "--quiet", "--raw", code], capture_output=True, text=True, check=True).stdout
+        assert read.startswith("smpshare://secret?"), read[:12]
+        self.find("dialog .round")[0].click()
+        assert not self.find(".qr"), "the code is gone with its sheet"
+
+    def today(self):
+        """the day shows what was pressed and delivered, and a new press as it happens; the day before is empty"""
+        self.open("today")
+        wait("the taps", lambda: self.find("#today .list .open"))
+        assert "delivered" in self.text("#today .list .open")
+        before = int(self.text("#today dd") or 0)
+        now = self.driver.execute_async_script(
+            "fetch('/api/state').then(it => it.json()).then(it => arguments[0](it.now))")
+        self.driver.execute_script(
+            "fetch('/press', {method: 'POST', headers: {Accept: 'application/json'}, body: "
+            "new URLSearchParams({action: 'light', id: 'today', at: arguments[0]})})", now)
+        wait("one more", lambda: int(self.text("#today dd") or 0) == before + 1)
+        self.find("#today .list .open")[0].click()
+        wait("its details", lambda: "delivered" in self.text("dialog"))
+        self.find("dialog .round")[0].click()
+        self.shots("today")
+        self.find("[data-before]")[0].click()
+        wait("the day before", lambda: "Nothing happened" in self.text("#today"))
+        self.find("[data-after]")[0].click()
+        wait("today", lambda: self.find("#today .list .open"))
+
+    def store(self):
+        """a label's link opens its box; pieces are taken, the box is moved and lent, and the last change undone"""
+        self.world.write("boxes.csv", "building,room,spot,box,code,item,quantity,minimum\n"
+                         f"House,Cellar,Shelf,\"{TITLE}\",B-17,M4,5,5\nHouse,Cellar,Rack,,,,,\n")
+        self.world.tappet("inventory", "import", self.world.path("boxes.csv"))
+        self.driver.get(f"https://localhost:{self.world.port}/s/B-17")
+        wait("the box", lambda: self.text("dialog h2") == TITLE)
+        self.find("dialog [aria-label='Take one M4']")[0].click()
+        wait("one less", lambda: self.texts("dialog output") == ["4"])
+        assert "4 of 5" in self.text("dialog .chip")
+        self.accessible("box")
+        self.button("Move")
+        self.find("dialog input")[0].send_keys("no such place")
+        self.button("Save")
+        wait("the reason", lambda: "Nothing has this name" in self.text("dialog .bad"))
+        self.button("Move")
+        self.find("dialog input")[0].send_keys("rack")
+        self.button("Save")
+        wait("the move", lambda: "Rack" in self.text("dialog .facts"))
+        self.button("Undo")
+        wait("the undo", lambda: "Shelf" in self.text("dialog .facts"))
+        self.button("Lend")
+        self.find("dialog input")[0].send_keys("Ben")
+        self.button("Save")
+        wait("the loan", lambda: "Ben" in self.text("dialog .facts"))
+        self.find("dialog .round")[0].click()
+        wait("the lists", lambda: self.texts("#store h2") == ["Low", "Lent"])
+        self.find("#store [type=search]")[0].send_keys("m4")
+        wait("the item", lambda: self.texts("#store .list b") == ["M4"])
+        self.shots("store")
+
+    def device(self):
+        """the parts are well, and a part that is not comes first; another device is removed"""
+        self.open("device")
+        wait("the parts", lambda: "All is well" in self.text("#device"))
+        assert "Hall tablet" not in self.text("#device") and "Office" in self.text("#device")
+        self.world.tell("unplug")
+        wait("the reader", lambda: "1 part needs you" in self.text("#device h2"))
+        assert self.text("#device .list b") == "Reader"
+        self.shots("device")
+        self.world.tell("plug")
+        wait("the reader", lambda: "All is well" in self.text("#device"))
+
+    def accessible(self, name):
+        """axe finds nothing wrong, in light and dark colours"""
+        if "axe" not in self.__dict__:
+            found = importlib.util.find_spec("axe_playwright_python").submodule_search_locations[0]
+            with open(os.path.join(found, "axe.min.js"), encoding="utf-8") as file:
+                self.axe = file.read()
+        for scheme in ("dark", "light"):
+            # A colour that is fading is none of the page's.
+            features = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
+            self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+                "features": [{"name": name, "value": value} for name, value in features.items()]})
+            self.driver.execute_script(self.axe)
+            found = self.driver.execute_async_script(
+                "axe.run().then(it => arguments[0](it.violations.flatMap("
+                "one => one.nodes.map(node => one.id + ': ' + node.failureSummary + ' ' + node.html))))")
+            assert not found, f"{name}, {scheme}: " + "\n".join(found)
+            self.picture(f"{name}-{scheme}")
+
+    def shots(self, name):
+        for width, height in ((390, 844), (1280, 800)):
+            self.driver.set_window_size(width, height)
+            size = self.driver.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
+            assert size[0] <= size[1], f"{name} {width}: {size}"
+            self.accessible(f"{name}-{width}")
+            slips = [word for word in ("undefined", "null", "false", "NaN") if word in self.text(f"#{name}")]
+            assert not slips, f"{name}: {slips}"
+
+    def steps(self):
+        return [self.stranger, self.pair, self.deliver, self.double_click, self.confirm, self.away,
+                self.waits, self.removed, self.manager, self.people, self.tag, self.share, self.today,
+                self.store, self.device, self.languages, self.wide]
