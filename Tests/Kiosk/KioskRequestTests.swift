@@ -72,6 +72,8 @@ import Testing
     (#"{"request":"press","action":"bell","at":1}"#, "needs an 'id'"),
     (#"{"request":"web-taps","from":9,"until":9}"#, "start and the end of a day"),
     (#"{"request":"stock-lend","until":"soon"}"#, "such as 2026-12-31"),
+    (#"{"request":"stock-adjust","id":"a1","pieces":1}"#, "a 'ticket' of its own"),
+    (#"{"request":"stock-adjust","id":"a1","ticket":1}"#, "needs 'pieces'"),
     (#"{"request":"web-hours","from":0,"until":90000001}"#, "start and the end of a day"),
     (#"{"request":"web-pair","name":"Hall","level":"all"}"#, "'look', 'press' or 'manage'"),
     (#"{"request":"person-import","rows":[["Ada"]]}"#, "starts with a line number"),

@@ -60,6 +60,9 @@ extension StockRequest {
       self = .lend(id: id, to: request.text("to"), until: CalendarDay(day))
     case "stock-return": self = .takeBack(id: id, from: request.text("from"))
     case "stock-adjust":
+      guard request.number("pieces") != 0, request.number("ticket") != 0 else {
+        throw KioskRequestError("a change of pieces needs 'pieces', and a 'ticket' of its own")
+      }
       self = .adjust(id: id, pieces: request.number("pieces"), ticket: request.number("ticket"))
     case "stock-undo": self = .undo(number: request.number("change"))
     case _: return nil
