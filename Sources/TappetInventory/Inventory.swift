@@ -40,6 +40,10 @@ package final class Inventory {
     return Inventory(database)
   }
 
+  /// Makes every change wait at most a second for another process, as somebody waits for a response.
+  @export(interface)
+  package func hurry() throws(DatabaseError) { try database.execute("PRAGMA busy_timeout = 1000") }
+
   private static func prepared(
     _ path: String, _ isDurable: Bool, isExclusive: Bool = false
   ) throws(DatabaseError) -> Database {

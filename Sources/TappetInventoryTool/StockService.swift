@@ -19,6 +19,7 @@ package struct StockService {
   package init(parent: UnixSocket, folder: String) throws(DatabaseError) {
     self.parent = parent
     inventory = try Inventory.open(folder: folder)
+    try inventory.hurry()
   }
 
   @export(interface)
@@ -29,15 +30,26 @@ package struct StockService {
       case .nothing: _ = Poll.wait(parent.fileDescriptor, for: .readable, limit: nil)
       case .message(let bytes):
         guard let inquiry = StockInquiry(decoding: bytes) else { return }
-        let answer = StockAnswer(to: inquiry.number, json(answering: inquiry).encoded())
-        guard parent.send(answer.encode()) else { return }
+        var answer = StockAnswer(to: inquiry.number, json(answering: inquiry).encoded()).encode()
+        if answer.count > Limits.webMessageSizeMax {
+          answer = StockAnswer(to: inquiry.number, StockService.tooLarge.encoded()).encode()
+        }
+        guard parent.send(answer) else { return }
       }
     }
   }
 
+  private static var tooLarge: JSON { failure("this is too large to be shown; use 'tappet find'", "failed") }
+
+  private static func failure(_ sentence: String, _ code: String) -> JSON {
+    .object(["error": .string(sentence), "code": .string(code)])
+  }
+
   private func json(answering inquiry: StockInquiry) -> JSON {
+    // The browser shows meanwhile that nothing was done.
+    if Instant.now() > inquiry.until { return StockService.failure("the store room is busy; try again", "busy") }
     do throws(InventoryError) { return try answer(inquiry.request, by: inquiry.who) } catch {
-      return .object(["error": .string(error.pageSentence), "code": .string(error.code)])
+      return StockService.failure(error.pageSentence, error.code)
     }
   }
 
@@ -58,25 +70,33 @@ package struct StockService {
       return .object(["low": low.json, "lent": lent.json, "missing": missing.json])
     case .move(let id, let place):
       let entry = try thing(id)
-      return try changed(try inventory.move(entry, to: container(place, for: entry), by: who), by: who)
+      let to = try container(place, for: entry)
+      return try changed(by: who) { () throws(InventoryError) in try inventory.move(entry, to: to, by: who) }
     case .lend(let id, let person, let day):
       let entry = try thing(id)
-      try inventory.lend(entry, to: person, until: day, by: who)
-      return try changed(entry, by: who)
+      return try changed(by: who) { () throws(InventoryError) in
+        try inventory.lend(entry, to: person, until: day, by: who)
+        return entry
+      }
     case .takeBack(let id, let person):
       let entry = try thing(id)
-      try inventory.takeBack(entry, from: person.isEmpty ? nil : person, by: who)
-      return try changed(entry, by: who)
+      return try changed(by: who) { () throws(InventoryError) in
+        try inventory.takeBack(entry, from: person.isEmpty ? nil : person, by: who)
+        return entry
+      }
     case .adjust(let id, let pieces, let ticket):
       let item = try thing(id)
-      guard item.kind == .item else { throw .unknown(.item, item.name) }
-      return try changed(try inventory.adjust(item, by: pieces, ticket: ticket, by: who), by: who)
-    case .undo(let number):
-      guard try inventory.changes().contains(where: { $0.number == number && $0.who == who }) else {
-        throw .nothingToUndo
+      guard item.kind == .item else { return StockService.failure("only an item has pieces", "not-item") }
+      return try changed(by: who) { () throws(InventoryError) in
+        try inventory.adjust(item, by: pieces, ticket: ticket, by: who)
       }
-      let change = try inventory.undo(number: number, by: who)
-      return .object(["undone": .string(change.sentence)])
+    case .undo(let number):
+      let change = try inventory.changes().first { $0.number == number }
+      if let change, change.who != who {
+        return StockService.failure("\(change.who) made this change, and can undo it", "others-change")
+      }
+      let undone = try inventory.undo(number: number, by: who)
+      return .object(["undone": .string(undone.sentence)])
     }
   }
 
@@ -97,7 +117,10 @@ package struct StockService {
         return true
       }
       if found.count == 1 { return found[0] }
-      throw found.isEmpty ? error : .ambiguous(kind, words, count: found.count)
+      if !found.isEmpty { throw .ambiguous(kind, words, count: found.count) }
+      // A place of another kind.
+      if let other = try? inventory.resolve(anything: words) { throw .wrongContainer(entry.kind, other.kind) }
+      throw error
     }
   }
 
@@ -116,12 +139,19 @@ package struct StockService {
   private func shown(_ entry: InventoryEntry) throws(InventoryError) -> JSON {
     var contents = StockList(Limits.pageStockAnswerSizeMax)
     try inventory.forEach(in: entry) { (content) throws(InventoryError) in contents.add(try json(of: content)) }
-    return .object(["thing": try json(of: entry), "contents": contents.json])
+    let notes = String(String.UnicodeScalarView(entry.notes.unicodeScalars.prefix(500)))
+    return .object(["thing": try json(of: entry), "contents": contents.json, "notes": .string(notes)])
   }
 
-  /// Returns the thing after a change, and the change's number, by which it can be undone.
-  private func changed(_ entry: InventoryEntry, by who: String) throws(InventoryError) -> JSON {
-    let change = try inventory.changes().first { !$0.isTakenBack && $0.who == who }
+  /// Makes a change; returns the thing after it, and the change's number, by which it can be undone.
+  ///
+  /// The number is null if nothing was changed, because the same was requested before.
+  private func changed(
+    by who: String, _ make: () throws(InventoryError) -> InventoryEntry
+  ) throws(InventoryError) -> JSON {
+    let last = try inventory.changes().first?.number ?? 0
+    let entry = try make()
+    let change = try inventory.changes().first { $0.number > last && $0.who == who }
     let now = try inventory.entry(entry.id) ?? entry
     return .object(["thing": try json(of: now), "change": change.map { .number($0.number) } ?? .null])
   }
@@ -129,13 +159,15 @@ package struct StockService {
   /// Returns the entry as the page shows it: nothing about photos, tags and barcodes.
   private func json(of entry: InventoryEntry) throws(InventoryError) -> JSON {
     let isItem = entry.kind == .item
+    // The longest ones; an item can have any number.
     let loans = entry.kind.isLendable ? try inventory.loans(of: entry) : []
     return .object([
       "id": .string(entry.id.text), "kind": .string(entry.kind.name), "name": .string(entry.name),
       "code": .string(entry.code), "path": .string(try inventory.location(of: entry).path),
       "quantity": isItem ? .number(entry.quantity) : .null, "minimum": entry.minimum.map { .number($0) } ?? .null,
       "low": .bool(entry.isLow), "contents": .number(try inventory.contentCount(of: entry)),
-      "loans": .array(loans.map { $0.json }),
+      "loans": .array(loans.prefix(Limits.inventoryPeopleMax).map { $0.json }),
+      "borrowers": .number(Int64(loans.count)),
     ])
   }
 }
@@ -152,7 +184,7 @@ private struct StockList {
   /// Adds a thing; returns whether another one fits.
   mutating func add(_ thing: JSON) -> Bool {
     size += thing.encoded().count
-    hasMore = size > sizeMax || things.count >= Limits.inventoryFindsMax
+    hasMore = !things.isEmpty && (size > sizeMax || things.count >= Limits.inventoryFindsMax)
     if !hasMore { things.append(thing) }
     return !hasMore
   }
@@ -173,6 +205,10 @@ extension InventoryError {
     case .ambiguous(_, let words, let count): "\(count) places match '\(words)'; type more of the path, or a code"
     case .changedSince(let change): "it was changed since, by \(change.who)"
     case .nothingToUndo: "this can no longer be undone"
+    case .unchanged: "it is so already; nothing was changed"
+    case .wrongQuantity: "a quantity is a whole number from 0 to \(Limits.inventoryQuantityMax)"
+    case .store(.busy): "another program is changing the inventory; try again"
+    case .store: "the inventory cannot be read or written; see the kiosk's log"
     case _: sentence
     }
   }

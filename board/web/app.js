@@ -8,7 +8,7 @@ const panel = $('#panel');
 
 // ---- Languages. The key of a text is its English form; foreign text stands in <bdi> and in text nodes, and is kept.
 const lang = navigator.languages.map(it => it.slice(0, 2)).find(it => ['en', 'de', 'fr', 'ja'].includes(it)) ?? 'en';
-const texts = lang === 'en' ? {} : await fetch(`/${lang}.json`).then(it => it.json()).catch(() => ({}));
+const texts = lang === 'en' ? {} : await fetch(`/${lang}.json`, { signal: AbortSignal.timeout(3000) }).then(it => it.json()).catch(() => ({}));
 const t = (text, ...values) => values.reduce((text, value) => text.replace('{}', () => value), texts[text] ?? text);
 const plural = (n, one, many) => t(n === 1 || !n && lang === 'fr' ? one : many, n);
 const foreign = text => document.createTextNode(text);
@@ -26,6 +26,8 @@ function waitForKiosk() {
     if (response && response.status !== 503) location.reload(); else waitForKiosk();
   }, 2000);
 }
+// What a label's link opens is shown after pairing.
+for (const [path, name] of [['form.pair', 'action'], ['a[href="/pair"]', 'href']]) if ($(path)) $(path)[name] += location.hash;
 if (!panel) return void ($('[data-away]') && waitForKiosk());
 
 function h(name, props, ...kids) {
@@ -632,16 +634,24 @@ async function drawDevice(content) {
 
 // ---- Store room
 const wantedThing = finder('Find a thing, or type its code');
-const step = (it, by) => h('button.round', { type: 'button', 'aria-label': t(by < 0 ? 'Take one {}' : 'Put back one {}', it.name),
-  onclick: () => changeStore('adjust', { id: it.id, pieces: by, ticket: crypto.getRandomValues(new Uint32Array(1))[0] }) }, by < 0 ? '\u2212' : '+');
-const loan = it => it.loans.map(loan => loan.person + (loan.quantity ? ': ' + loan.quantity : '') + (loan.due ? ', ' + t('until {}', loan.due) : '')).join('; ');
+const newTicket = () => 1 + crypto.getRandomValues(new Uint32Array(1))[0];
+// What failed keeps its ticket: it may have been done, and is not done again.
+function step(it, by) {
+  let ticket = newTicket();
+  return h('button.round', { type: 'button', 'aria-label': t(by < 0 ? 'Take one {}' : 'Put back one {}', it.name), onclick: async () => {
+    const mine = ticket;
+    ticket = newTicket();
+    if (!await changeStore('adjust', { id: it.id, pieces: by, ticket: mine })) ticket = mine;
+  } }, by < 0 ? '\u2212' : '+');
+}
+const loan = (it, loans = it.loans) => loans.map(loan => loan.person + (loan.quantity ? ': ' + loan.quantity : '') + (loan.due ? ', ' + t('until {}', loan.due) : '')).join('; ') + (it.borrowers > it.loans.length ? ' …' : '');
 function thingChip(it) {
   if (it.low) return h('span.chip', { 'data-tone': 'warn' }, t('{} of {}', it.quantity, it.minimum));
   const late = it.loans.some(loan => loan.overdue);
   return it.loans.length ? h('span.chip', { 'data-tone': late ? 'bad' : 'warn' }, late ? 'overdue' : 'lent') : it.quantity !== null && h('span.chip', null, it.quantity);
 }
-const thingRow = it => row(h('span.mark', null, icon('store')), it.name, loan(it) || it.path, thingChip(it), () => showThing(it.id));
-const things = (title, { things, more }) => things.length > 0 && card(title, h('ul.list', null, ...things.map(thingRow)), more && soft('There are more.'));
+const thingRow = it => row(h('span.mark', null, icon('store')), it.name, [loan(it), it.code, it.path].filter(Boolean).join(', '), thingChip(it), () => showThing(it.id));
+const things = (title, { things, more }) => (things.length > 0 || more) && card(title, h('ul.list', null, ...things.map(thingRow)), more && soft('There are more.'));
 async function drawStore(content) {
   const linked = decodeURIComponent(location.hash.split('?')[1] ?? '');
   if (linked) history.replaceState(null, '', '#store');
@@ -659,32 +669,37 @@ async function drawStore(content) {
 let shownThing;
 async function showThing(id, note) {
   shownThing = id;
-  const { thing: it, contents } = await api('/api/store/show' + query({ id }));
+  const { thing: it, contents, notes } = await api('/api/store/show' + query({ id }));
   const button = (kind, text, act) => h('button.' + kind, { type: 'button', onclick: act }, text);
-  const ask = (title, path, ...fields) => sheet(title, h('form.ask', { onsubmit: event => {
+  const ask = (title, path, ...fields) => { sheet(title, h('form.ask', { onsubmit: event => {
     event.preventDefault();
     changeStore(path, { id, ...Object.fromEntries(new FormData(event.target)) });
-  } }, ...fields.map(([name, label, props]) => h('label', null, label, h('input', { name, autocomplete: 'off', ...props }))), h('button.main', null, 'Save')));
-  const isLent = it.loans.length > 0;
-  sheet(it.name, note, facts([['Place', it.path], ['Code', it.code], ['Lent to', loan(it)], ['Minimum', it.minimum]]),
-    it.quantity !== null && h('p.step', null, step(it, -1), h('output', null, it.quantity), step(it, 1)),
-    h('ul.list', null, ...contents.things.map(one => h('li', null, h('button.open.grow', { type: 'button', onclick: () => showThing(one.id) }, h('b.grow', null, bdi(one.name)), one.low && thingChip(one)),
-      one.quantity !== null && h('span.step', null, step(one, -1), h('output', null, one.quantity), step(one, 1))))),
+  } }, ...fields.map(([name, label, props]) => h('label', null, label, h('input', { name, autocomplete: 'off', ...props }))), h('button.main', null, 'Save'))); $('.sheet input').focus(); };
+  const stepper = one => h('span.step', null, step(one, -1), h('output', one.low ? { 'data-tone': 'warn' } : null, one.quantity), step(one, 1));
+  sheet(it.name, facts([['Place', it.path], ['Code', it.code], ['Minimum', it.minimum], ['Notes', notes]]),
+    it.quantity !== null && stepper(it),
+    it.loans.length > 0 && h('ul.list', null, ...it.loans.map(one => h('li', null, h('span.grow', null, h('b', null, 'Lent to'), h('span.soft', null, bdi(loan(it, [one])))),
+      button('quiet', 'Return', () => changeStore('return', { id, from: one.person }))))),
+    h('ul.list', null, ...contents.things.map(one => h('li', null, h('button.open.grow', { type: 'button', onclick: () => showThing(one.id) }, h('b.grow', null, bdi(one.name))),
+      one.quantity !== null && stepper(one)))),
     contents.more && soft('There are more.'),
     h('p.row', null,
       it.kind !== 'building' && button('main', 'Move', () => ask(t('Move {}', it.name), 'move', ['to', 'To which place? A name or a code', { required: '' }])),
-      ['item', 'box'].includes(it.kind) && (isLent ? button('quiet', 'Return', () => changeStore('return', { id, from: it.loans[0].person }))
-        : button('quiet', 'Lend', () => ask(t('Lend {}', it.name), 'lend', ['to', 'To whom?', { required: '' }], ['until', 'Until', { type: 'date' }])))));
+      ['item', 'box'].includes(it.kind) && !it.loans.length && (
+        button('quiet', 'Lend', () => ask(t('Lend {}', it.name), 'lend', ['to', 'To whom?', { required: '' }], ['until', 'Until', { type: 'date' }])))), note);
 }
-// Makes a change, and shows the thing again with its result.
+// Makes a change, and shows the thing again; a failure is shown where it was asked. Returns whether it was made.
 async function changeStore(path, form) {
-  let note;
-  try {
-    const { change } = await api('/api/store/' + path, form);
-    note = h('p.row.done', { role: 'status' }, h('span.grow', null, path === 'undo' ? 'Undone.' : 'Saved.'),
-      change && h('button.quiet', { type: 'button', onclick: () => changeStore('undo', { change }) }, 'Undo'));
-  } catch (error) { note = bad(error); }
+  const box = $('.sheet'), label = document.activeElement?.getAttribute('aria-label');
+  let change;
+  $('.bad', box)?.remove();
+  try { ({ change } = await api('/api/store/' + path, form)); } catch (error) { box.append(bad(error)); return false; }
+  const note = h('p.row.done', { role: 'status' }, h('span.grow', null, path === 'undo' ? 'Undone.' : 'Saved.'),
+    change && h('button.quiet', { type: 'button', onclick: () => changeStore('undo', { change }) }, 'Undo'));
   await showThing(shownThing, note).catch(error => sheet(t('That did not work'), bad(error)));
+  // The button that was pressed, for the next press of a key.
+  if (label) [...box.querySelectorAll('button')].find(it => it.getAttribute('aria-label') === label)?.focus({ preventScroll: true });
+  return true;
 }
 // Where the browser reads barcodes; elsewhere, the phone's own camera opens a label's link.
 async function scan() {

@@ -125,10 +125,13 @@ extension Limits {
   package static let pageStockWaitingMax = 8
   /// Maximum time to an answer about the store room: tappet-web waits no longer.
   package static let pageStockAnswerMax = webAnswerMax
+  /// Time in which the process must begin with a request: it then waits at most a second for other writers, and
+  /// responds before anybody has given up.
+  package static let pageStockStartMax: Duration = .milliseconds(1800)
   /// Time without a request after which the process that answers them ends.
   package static let pageStockIdle: Duration = .seconds(60)
   /// Maximum size of the things in an answer; with their surroundings, they fit into `webMessageSizeMax`.
-  package static let pageStockAnswerSizeMax = 27 * 1024
+  package static let pageStockAnswerSizeMax = 20 * 1024
   /// Minimum interval between two states on a stream.
   package static let pageStateInterval: Duration = .milliseconds(100)
 }

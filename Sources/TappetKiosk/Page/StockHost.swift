@@ -17,8 +17,17 @@ final class StockHost {
   private var waiting: [(number: UInt64, until: Instant)] = []
   /// Time at which the process has been idle for long enough.
   private var idleAt: Instant?
-  /// Called with each response, and with the number of each connection that gets none.
-  private var onAnswer: (UInt64, [UInt8]?) -> Void = { _, _ in }
+  /// Called with each response, and for each connection that gets none.
+  private var onAnswer: (UInt64, Answer) -> Void = { _, _ in }
+
+  /// A response, or the reason why there is none.
+  enum Answer {
+    case json([UInt8])
+    /// The process hung, and was ended.
+    case none
+    /// The process could not open the inventory, and has said why in the log.
+    case unopened
+  }
 
   /// PID of the process; `nil` if none is running.
   var processID: pid_t? { process.processID }
@@ -29,7 +38,7 @@ final class StockHost {
   /// Passes an inquiry on, and starts the process if none is running; returns false if it cannot be passed on.
   func ask(
     _ inquiry: StockInquiry, in folder: String, _ reactor: Reactor, at now: Instant,
-    _ onAnswer: @escaping (UInt64, [UInt8]?) -> Void
+    _ onAnswer: @escaping (UInt64, Answer) -> Void
   ) throws(SystemError) -> Bool {
     guard waiting.count < Limits.pageStockWaitingMax else { return false }
     self.onAnswer = onAnswer
@@ -59,13 +68,14 @@ final class StockHost {
     switch notice {
     case .message(let answer):
       waiting.removeAll { $0.number == answer.number }
-      onAnswer(answer.number, answer.json)
+      onAnswer(answer.number, .json(answer.json))
     case .malformed: process.kill()
-    case .ended:
+    case .ended(let end):
       idleAt = nil
       let lost = waiting
       waiting = []
-      for (number, _) in lost { onAnswer(number, nil) }
+      let hasFailed = if case .exited(let status) = end { status != 0 } else { false }
+      for (number, _) in lost { onAnswer(number, hasFailed ? .unopened : .none) }
     }
   }
 }
@@ -77,16 +87,19 @@ extension Runtime {
       return client.send(.failure("kiosk.yaml has no 'inventory', so there is no store room", code: "stock-off"))
     }
     let who = session.device?.name ?? "page"
-    let inquiry = StockInquiry(request, by: who, number: client.number)
+    let inquiry = StockInquiry(
+      request, by: who, number: client.number, until: now().instant + Limits.pageStockStartMax)
     do throws(SystemError) {
       let isAsked = try helpers.stock.ask(
         inquiry, in: configuration.stateFolder, reactor, at: now().instant,
-        calling(self) { runtime, number, json in
-          let client = runtime.page.server?.client(number)
-          guard let json else {
-            return client?.send(.failure("the store room does not respond; try again", code: "failed")) ?? ()
+        calling(self) { runtime, number, answer in
+          guard let client = runtime.page.server?.client(number) else { return }
+          switch answer {
+          case .json(let json): client.send(encoded: json)
+          case .none: client.send(.failure("the store room does not respond; try again", code: "failed"))
+          case .unopened:
+            client.send(.failure("the inventory cannot be opened; see the kiosk's log", code: "failed"))
           }
-          client?.send(encoded: json)
         })
       if !isAsked { client.send(.failure(SharedSentence.tooManyRequests, code: "busy")) }
     } catch {

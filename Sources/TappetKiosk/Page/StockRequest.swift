@@ -2,7 +2,7 @@
 // them, so that a search does not delay a tap at the shelf. All of them are JSON:
 //
 //     page  ──▶ kiosk   {"request":"stock-find","text":"m4"}
-//     kiosk ──▶ process {"request":"stock-find","text":"m4","who":"Hall tablet","number":17}
+//     kiosk ──▶ process {"request":"stock-find","text":"m4","who":"Hall tablet","number":17,"deadline":86400123}
 //     kiosk ◀── process number:8, then the response for the page
 
 import TappetCore
@@ -77,9 +77,11 @@ package struct StockInquiry: Sendable {
   package var who: String
   /// Number of the connection that gets the response.
   package var number: UInt64
+  /// Time after which the request has no effect.
+  package var until: Instant
 
-  package init(_ request: StockRequest, by who: String, number: UInt64) {
-    (self.request, self.who, self.number) = (request, who, number)
+  package init(_ request: StockRequest, by who: String, number: UInt64, until: Instant) {
+    (self.request, self.who, self.number, self.until) = (request, who, number, until)
   }
 
   /// Encodes the inquiry as a message to the process.
@@ -90,6 +92,7 @@ package struct StockInquiry: Sendable {
       [JSON.Member(name: "request", value: .string(form.name))]
       + form.facts.map { JSON.Member(name: $0.key, value: $0.value) }
       + [.init(name: "who", value: .string(who)), .init(name: "number", value: .number(Int64(number)))]
+      + [.init(name: "deadline", value: .number(until.wholeMilliseconds))]
     return JSON.object(members).encoded()
   }
 
@@ -99,7 +102,9 @@ package struct StockInquiry: Sendable {
     guard let message = bytes.withUnsafeBytes({ ControlMessage($0) }) else { return nil }
     let members = RequestMembers(message)
     guard let request = try? StockRequest(members.text("request"), members) else { return nil }
-    self.init(request, by: members.text("who"), number: UInt64(clamping: members.number("number")))
+    self.init(
+      request, by: members.text("who"), number: UInt64(clamping: members.number("number")),
+      until: Instant(milliseconds: members.number("deadline")))
   }
 }
 
