@@ -268,6 +268,12 @@ async function api(path, form) {
 }
 const fault = reply => Object.assign(new Error(sentence(reply.error)), { code: reply.code });
 const finder = text => h('input', { type: 'search', placeholder: text, 'aria-label': text, autocomplete: 'off' });
+// Draws the content below its search field, which keeps its focus and text.
+function drawBelow(field, content, kids) {
+  if (content.firstChild !== field) content.replaceChildren(field);
+  while (field.nextSibling) field.nextSibling.remove();
+  content.append(...kids);
+}
 const query = values => '?' + new URLSearchParams(values);
 const bdi = text => h('bdi', null, text);
 const soft = text => h('p.soft', null, text);
@@ -463,9 +469,7 @@ async function drawPeople(content) {
   const unowned = secrets.filter(secret => !secret.person);
   const rest = unowned.length > 0 && h('div.card', null, h('h2', null, 'Tags without a person'), h('ul.list', null, ...unowned.slice(0, 200).map(secret => tagRow(secret, content))));
   const add = h('div.card', null, list, h('button.quiet', { type: 'button', onclick: () => askName(t('A new person'), '', name => change('/api/person/add', { name }, content)) }, icon('plus'), 'Add a person'));
-  // The field for the search stays, with what somebody types.
-  if (content.firstChild === search) { while (search.nextSibling) search.nextSibling.remove(); } else content.replaceChildren(search);
-  content.append(...[add, rest].filter(Boolean));
+  drawBelow(search, content, [add, rest].filter(Boolean));
   const wanted = decodeURIComponent(location.hash.split('?')[1] ?? '');
   if (wanted) { history.replaceState(null, '', '#people'); const one = people.find(one => one.name === wanted); if (one) show(one); }
 }
@@ -602,8 +606,8 @@ async function writeTag(person, form, title) {
 const parts = { reader: 'Reader', broker: 'Broker', disk: 'Disk', panel: 'Buttons and lights', webhooks: 'Webhooks', rooms: 'Rooms', inventory: 'Store room', site: 'Site' };
 // A path or a link at the start keeps its case.
 const sentence = text => (/^[a-z]+([ ,]|$)/.test(text) ? text[0].toUpperCase() + text.slice(1) : text) + (/[.?!]$/.test(text) ? '' : '.');
-const line = (tone, name, english, end, text = t(english)) => h('li', null, h('span.mark', { 'data-tone': tone }, icon(marks[tone] === 'cross' ? 'warn' : marks[tone])),
-  h('span.grow', null, h('b', null, bdi(name)), h('span.soft', null, bdi(text))), end);
+const line = (tone, name, text, end) => h('li', null, h('span.mark', { 'data-tone': tone }, icon(marks[tone] === 'cross' ? 'warn' : marks[tone])),
+  h('span.grow', null, h('b', null, bdi(name)), h('span.soft', null, bdi(t(text)))), end);
 const card = (title, ...kids) => h('div.card', null, h('h2', null, title), ...kids);
 async function drawDevice(content) {
   const status = await api('/api/status'), { devices } = await api('/api/devices');
@@ -644,13 +648,14 @@ function step(it, by) {
     if (!await changeStore('adjust', { id: it.id, pieces: by, ticket: mine })) ticket = mine;
   } }, by < 0 ? '\u2212' : '+');
 }
-const loan = (it, loans = it.loans) => loans.map(loan => loan.person + (loan.quantity ? ': ' + loan.quantity : '') + (loan.due ? ', ' + t('until {}', loan.due) : '')).join('; ') + (it.borrowers > it.loans.length ? ' …' : '');
+const loan = one => one.person + (one.quantity ? ': ' + one.quantity : '') + (one.due ? ', ' + t('until {}', one.due) : '');
+const loans = it => it.loans.map(loan).join('; ') + (it.borrowers > it.loans.length ? ' …' : '');
 function thingChip(it) {
   if (it.low) return h('span.chip', { 'data-tone': 'warn' }, t('{} of {}', it.quantity, it.minimum));
   const late = it.loans.some(loan => loan.overdue);
   return it.loans.length ? h('span.chip', { 'data-tone': late ? 'bad' : 'warn' }, late ? 'overdue' : 'lent') : it.quantity !== null && h('span.chip', null, it.quantity);
 }
-const thingRow = it => row(h('span.mark', null, icon('store')), it.name, [loan(it), it.code, it.path].filter(Boolean).join(', '), thingChip(it), () => showThing(it.id));
+const thingRow = it => row(h('span.mark', null, icon('store')), it.name, [loans(it), it.code, it.path].filter(Boolean).join(', '), thingChip(it), () => showThing(it.id));
 const things = (title, { things, more }) => (things.length > 0 || more) && card(title, h('ul.list', null, ...things.map(thingRow)), more && soft('There are more.'));
 async function drawStore(content) {
   const linked = decodeURIComponent(location.hash.split('?')[1] ?? '');
@@ -661,9 +666,7 @@ async function drawStore(content) {
   const kids = text ? [things('Found', reply) || soft('Nothing has this name or code.')]
     : [things('Low', reply.low), things('Lent', reply.lent), things('Missing', reply.missing)].filter(Boolean);
   if (!kids.length) kids.push(soft('Nothing is low, lent or missing.'));
-  if (content.firstChild !== wantedThing) content.replaceChildren(wantedThing);
-  while (wantedThing.nextSibling) wantedThing.nextSibling.remove();
-  content.append(...kids);
+  drawBelow(wantedThing, content, kids);
   if (linked && reply.things.length === 1) await showThing(reply.things[0].id);
 }
 let shownThing;
@@ -678,8 +681,9 @@ async function showThing(id, note) {
   const stepper = one => h('span.step', null, step(one, -1), h('output', one.low ? { 'data-tone': 'warn' } : null, one.quantity), step(one, 1));
   sheet(it.name, facts([['Place', it.path], ['Code', it.code], ['Minimum', it.minimum], ['Notes', notes]]),
     it.quantity !== null && stepper(it),
-    it.loans.length > 0 && h('ul.list', null, ...it.loans.map(one => h('li', null, h('span.grow', null, h('b', null, 'Lent to'), h('span.soft', null, bdi(loan(it, [one])))),
+    it.loans.length > 0 && h('ul.list', null, ...it.loans.map(one => h('li', null, h('span.grow', null, h('b', null, 'Lent to'), h('span.soft', null, bdi(loan(one)))),
       button('quiet', 'Return', () => changeStore('return', { id, from: one.person }))))),
+    it.borrowers > it.loans.length && soft('There are more.'),
     h('ul.list', null, ...contents.things.map(one => h('li', null, h('button.open.grow', { type: 'button', onclick: () => showThing(one.id) }, h('b.grow', null, bdi(one.name))),
       one.quantity !== null && stepper(one)))),
     contents.more && soft('There are more.'),
