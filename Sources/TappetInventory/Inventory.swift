@@ -40,9 +40,9 @@ package final class Inventory {
     return Inventory(database)
   }
 
-  /// Makes every change wait at most a second for another process, as somebody waits for a response.
+  /// Limits the wait for a lock of another process to a second, for a process that responds to a page.
   @export(interface)
-  package func hurry() throws(DatabaseError) { try database.execute("PRAGMA busy_timeout = 1000") }
+  package func shortenBusyTimeout() throws(DatabaseError) { try database.execute("PRAGMA busy_timeout = 1000") }
 
   private static func prepared(
     _ path: String, _ isDurable: Bool, isExclusive: Bool = false

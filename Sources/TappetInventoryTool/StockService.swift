@@ -1,5 +1,5 @@
-// The process that answers the page's requests about the store room, one after the other: started by the kiosk with a
-// socket. It sleeps while there is nothing to answer.
+// The page's inventory process: serves the page's requests about the store room, in order. The kiosk starts it with a
+// socket; it sleeps while there is no request.
 
 import CPlatform
 import TappetCore
@@ -19,7 +19,7 @@ package struct StockService {
   package init(parent: UnixSocket, folder: String) throws(DatabaseError) {
     self.parent = parent
     inventory = try Inventory.open(folder: folder)
-    try inventory.hurry()
+    try inventory.shortenBusyTimeout()
   }
 
   @export(interface)
@@ -39,14 +39,14 @@ package struct StockService {
     }
   }
 
-  private static var tooLarge: JSON { failure("this is too large to be shown; use 'tappet find'", "failed") }
+  private static var tooLarge: JSON { failure("this is too large to be shown", "failed") }
 
   private static func failure(_ sentence: String, _ code: String) -> JSON {
     .object(["error": .string(sentence), "code": .string(code)])
   }
 
   private func json(answering inquiry: StockInquiry) -> JSON {
-    // The browser shows meanwhile that nothing was done.
+    // The browser reports a timeout before the change would be complete.
     if Instant.now() > inquiry.until { return StockService.failure("the store room is busy; try again", "busy") }
     do throws(InventoryError) { return try answer(inquiry.request, by: inquiry.who) } catch {
       return StockService.failure(error.pageSentence, error.code)
@@ -156,10 +156,9 @@ package struct StockService {
     return .object(["thing": try json(of: now), "change": change.map { .number($0.number) } ?? .null])
   }
 
-  /// Returns the entry as the page shows it: nothing about photos, tags and barcodes.
+  /// Returns the entry as the page shows it, without photos, tags and barcodes, and with its oldest loans only.
   private func json(of entry: InventoryEntry) throws(InventoryError) -> JSON {
     let isItem = entry.kind == .item
-    // The longest ones; an item can have any number.
     let loans = entry.kind.isLendable ? try inventory.loans(of: entry) : []
     return .object([
       "id": .string(entry.id.text), "kind": .string(entry.kind.name), "name": .string(entry.name),

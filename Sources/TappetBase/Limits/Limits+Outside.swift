@@ -123,12 +123,12 @@ extension Limits {
   package static let pageBeat: Duration = .seconds(10)
   /// Maximum number of requests about the store room that wait at the same time.
   package static let pageStockWaitingMax = 8
-  /// Maximum time to an answer about the store room: tappet-web waits no longer.
+  /// Response timeout of the page's inventory process, after which it is killed; the same as that of tappet-web.
   package static let pageStockAnswerMax = webAnswerMax
-  /// Time in which the process must begin with a request: it then waits at most a second for other writers, and
-  /// responds before anybody has given up.
+  /// Maximum delay before the process starts a request: with a busy timeout of a second, it responds before the
+  /// response timeout, or refuses the request.
   package static let pageStockStartMax: Duration = .milliseconds(1800)
-  /// Time without a request after which the process that answers them ends.
+  /// Idle time after which the page's inventory process ends.
   package static let pageStockIdle: Duration = .seconds(60)
   /// Maximum size of the things in an answer; with their surroundings, they fit into `webMessageSizeMax`.
   package static let pageStockAnswerSizeMax = 20 * 1024

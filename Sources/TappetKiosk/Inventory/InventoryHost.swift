@@ -9,7 +9,7 @@ import TappetPlatform
 package enum InventoryHelper {
   /// Option that specifies the descriptor number of the socket.
   package static let option = "--inventory-socket"
-  /// Option for the process that answers the page instead.
+  /// The same option for the process that serves the page.
   package static let pageOption = "--stock-socket"
 
   /// `TAPPET_INVENTORY` if set, otherwise the installed tappet-tool.

@@ -70,7 +70,7 @@ extension StockRequest {
   }
 }
 
-/// A request on its way to the process that answers it.
+/// A request as the kiosk forwards it to the page's inventory process.
 package struct StockInquiry: Sendable {
   package var request: StockRequest
   /// Name of the device that asks, which the inventory records as the person.

@@ -109,7 +109,7 @@ extension Runtime {
     if scanner != formerScanner || new.inventory?.scannerLayout != old.inventory?.scannerLayout {
       inbox.append(.inventoryReplaced)
     }
-    if new.inventory == nil { helpers.stock.stop() }
+    if new.inventory == nil || new.web == nil { helpers.stock.stop() }
     load(loaded.secrets)
     feed(.tagsLearned(loaded.learnedTags))
     checkClock()
