@@ -140,7 +140,11 @@ package struct StockService {
     var contents = StockList(Limits.pageStockAnswerSizeMax)
     try inventory.forEach(in: entry) { (content) throws(InventoryError) in contents.add(try json(of: content)) }
     let notes = String(String.UnicodeScalarView(entry.notes.unicodeScalars.prefix(500)))
-    return .object(["thing": try json(of: entry), "contents": contents.json, "notes": .string(notes)])
+    let place = try inventory.container(of: entry)
+    return .object([
+      "thing": try json(of: entry), "contents": contents.json, "notes": .string(notes),
+      "place": place.map { .object(["id": .string($0.id.text), "name": .string($0.name)]) } ?? .null,
+    ])
   }
 
   /// Makes a change; returns the thing after it, and the change's number, by which it can be undone.

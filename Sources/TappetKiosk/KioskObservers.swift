@@ -13,6 +13,8 @@ package struct KioskObservers {
   /// The result of the last reload; `nil` before the first reload.
   var lastReload: ReloadOutcome?
   private var journal = Journal()
+  /// Path of the configuration file; `nil` if there is none.
+  package var configurationPath: String?
   /// Called on SIGHUP to read the current configuration; `nil` if there is no file.
   package var onReload: (() -> ConfigurationParser.Outcome)?
   /// Called after each successful connect to the broker.

@@ -30,9 +30,7 @@ package func tappet_tool_main(
 ) -> Int32 {
   guard let arguments else { return ExitStatus.usage.rawValue }
   let words = prepare(count, arguments)
-  if [InventoryHelper.option, InventoryHelper.pageOption].contains(words.first) {
-    return InventoryHelperProgram.serve(words).rawValue
-  }
+  if let status = HelperPrograms.run(words) { return status.rawValue }
   // Otherwise, a name from a terminal in Latin-1 would be stored with U+FFFD in place of its letters.
   for index in 1..<max(1, Int(count)) {
     guard let word = arguments[index], String(validatingCString: word) == nil else { continue }

@@ -6,17 +6,20 @@ import TappetBase
 struct Form {
   private var fields: [(name: String, value: String)] = []
 
-  /// Decodes a body; anything is a form, if not always a sensible one.
-  init(_ body: [UInt8]) {
+  /// Decodes a body; `nil` if a field is not UTF-8 or contains a NUL, after which C libraries would see nothing.
+  init?(_ body: [UInt8]) {
     for pair in body.split(separator: UInt8(ascii: "&")) {
       let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      fields.append((Form.decode(parts[0]), parts.count > 1 ? Form.decode(parts[1]) : ""))
+      guard let name = Form.decode(parts[0]), let value = Form.decode(parts.count > 1 ? parts[1] : []) else {
+        return nil
+      }
+      fields.append((name, value))
     }
   }
 
   subscript(_ name: String) -> String { fields.first { $0.name == name }?.value ?? "" }
 
-  private static func decode(_ text: ArraySlice<UInt8>) -> String {
+  private static func decode(_ text: ArraySlice<UInt8>) -> String? {
     var bytes: [UInt8] = []
     var rest = text
     while let byte = rest.popFirst() {
@@ -29,7 +32,6 @@ struct Form {
         bytes.append(byte)
       }
     }
-    // C libraries would see only what is before a NUL.
-    return bytes.contains(0) ? "" : String(decoding: bytes, as: UTF8.self)
+    return bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
   }
 }

@@ -13,7 +13,7 @@ struct Inquiry: Equatable {
     case pairing
     /// The stream of events.
     case events
-    /// The stream of a tag job's notices, which ends with its result.
+    /// The stream of a job's notices, which ends with its result.
     case job
     /// The kiosk's response as JSON.
     case data
@@ -112,6 +112,10 @@ struct Inquiry: Equatable {
     case "/api/store/adjust":
       return ask(.act, "stock-adjust", [.text("id"), .number("pieces"), .number("ticket")])
     case "/api/store/undo": return ask(.act, "stock-undo", [.number("change")])
+    case "/api/broker/test": return ask(.job, "broker-test")
+    case "/api/broker/listen": return ask(.job, "broker-listen", [.text("filter")])
+    case "/api/broker/publish":
+      return ask(.job, "broker-publish", [.text("topic"), .text("text"), .flag("retain")])
     case "/api/person/remove": return ask(.act, "person-remove", [.text("name")])
     case "/api/person/add": return ask(.act, "person-add", [.text("name")])
     case "/api/person/rename": return ask(.act, "person-rename", [.text("name"), .text("new_name")])

@@ -20,15 +20,18 @@ struct Panel {
 
   private func text(_ name: String) -> String { (state[name]?.text ?? "").escapedForHTML }
 
+  /// An attribute for the script if the state says so.
+  private func mark(_ name: String) -> String { state[name] == .bool(true) ? " data-\(name)" : "" }
+
   /// The content of the page.
   var content: String {
     """
     <section id="panel" data-level="\(text("level"))"\
-    \(state["store"] == .bool(true) ? " data-store" : "")><header><h1><bdi>\(text("name"))</bdi></h1>\
+    \(mark("store"))\(mark("publish"))><header><h1><bdi>\(text("name"))</bdi></h1>\
     <p class="pill" data-tone="\(text("tone"))"><i></i><span>\(text("text"))</span></p>\(lock)</header>\
     <p class="shut" role="status"\(mayPress && !isLocked ? " hidden" : "")>\
     \(mayPress ? Panel.locked : Panel.looking)</p>\
-    \(question)<div class="tiles">\(tiles)</div>\(last)</section>
+    \(question)<div class="tiles">\(tiles)</div>\(last)</section><script type="module" src="/panel.js"></script>
     """
   }
 

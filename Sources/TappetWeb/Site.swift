@@ -9,10 +9,13 @@ import TappetQR
 
 /// The files of the page.
 struct Site {
-  /// The style sheet, the script, the icon, and the texts in other languages.
+  /// The style sheet, the scripts, the icon, and the texts in other languages.
   let files: [Answer]
   /// The paths of the files, in the same order.
-  static let paths = ["/style.css", "/app.js", "/icon.svg", "/de.json", "/fr.json", "/ja.json"]
+  static let paths = [
+    "/style.css", "/app.js", "/panel.js", "/today.js", "/people.js", "/store.js", "/broker.js", "/device.js",
+    "/icon.svg", "/de.json", "/fr.json", "/ja.json",
+  ]
   /// The page around its content.
   private let template: [[UInt8]]
 
@@ -36,10 +39,10 @@ struct Site {
   }
 
   private static func type(of name: String) -> String {
-    switch name {
-    case "style.css": "text/css; charset=utf-8"
-    case "app.js": "text/javascript; charset=utf-8"
-    case "icon.svg": "image/svg+xml"
+    switch name.utf8.split(separator: UInt8(ascii: ".")).last.map({ String($0) }) {
+    case "css": "text/css; charset=utf-8"
+    case "js": "text/javascript; charset=utf-8"
+    case "svg": "image/svg+xml"
     case _: "application/json"
     }
   }

@@ -124,7 +124,8 @@ final class WebServer {
     func refuse(_ status: UInt32, _ line: String) -> Bool {
       Answer.refusal(status, line, asPage: exchange.wantsPage).queue(on: connection)
     }
-    switch Inquiry.route(exchange.method, exchange.path, exchange.values) {
+    guard let values = exchange.values else { return refuse(400, "The form contains text that is not UTF-8.") }
+    switch Inquiry.route(exchange.method, exchange.path, values) {
     case .file(let index): return site.files[index].queue(on: connection, cache: "max-age=60")
     case .pairing: return site.pairing(200).queue(on: connection)
     case .label(let code):
@@ -161,11 +162,12 @@ extension Exchange {
     return size > Int64(Limits.webBodySizeMax) ? .tooLarge : nil
   }
 
-  /// Returns the function for the fields of the request's form, or the parameters of its query; it returns an empty
-  /// text for a missing one.
-  fileprivate var values: (String) -> String {
+  /// The function for the fields of the request's form, or the parameters of its query; `nil` if the form is not text.
+  ///
+  /// It returns an empty text for a missing field.
+  fileprivate var values: ((String) -> String)? {
     if method == "POST" {
-      let form = Form(body)
+      guard let form = Form(body) else { return nil }
       return { form[$0] }
     }
     return { name in tw_parameter(self.connection, name).map { String(cString: $0) } ?? "" }

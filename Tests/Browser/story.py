@@ -177,11 +177,11 @@ class Story:
         wait("the link", lambda: self.find("header a"))
         self.find("header a")[0].click()
         self.type_code("Office", "--level", "manage")
-        wait("the pages", lambda: len(self.find(".side a")) == 5)
+        wait("the pages", lambda: len(self.find(".side a")) == 6)
         wait("the store room of the link", lambda: self.find("#store")[0].is_displayed())
 
-    def button(self, text):
-        next(button for button in self.find("dialog button") if button.text == text).click()
+    def button(self, text, where="dialog"):
+        next(button for button in self.find(where + " button") if button.text == text).click()
 
     def open(self, name):
         self.find(f".side [href='#{name}']")[0].click()
@@ -300,11 +300,30 @@ class Story:
         self.find("dialog input")[0].send_keys("Ben")
         self.button("Save")
         wait("the loan", lambda: "Ben" in self.texts("dialog .list .soft"))
-        self.find("dialog .round")[0].click()
+        self.driver.back()
         wait("the lists", lambda: self.texts("#store h2") == ["Low", "Lent"])
+        assert not self.find("dialog[open]"), "Back closes the sheet, and leaves no page"
         self.find("#store [type=search]")[0].send_keys("m4")
         wait("the item", lambda: self.texts("#store .list b") == ["M4"])
         self.shots("store")
+
+    def broker(self):
+        """the connection is tested step by step, and a message that is published on the page arrives there as text"""
+        self.open("broker")
+        wait("the steps", lambda: self.texts("#broker [role=status] b") == ["DNS", "TCP", "MQTT"])
+        wait("the figures", lambda: "Response time" in self.text("#broker") and "Tested at" in self.text("#broker"))
+        assert "Kiosk\nConnected to" in self.text("#broker"), self.text("#broker")
+        for name, text in (("topic", "page/" + TITLE), ("text", TITLE)):
+            self.find(f"#broker [name={name}]")[0].send_keys(text)
+        self.find("#broker [name=retain]")[0].click()
+        self.button("Publish", "#broker")
+        wait("the broker", lambda: "The broker has" in self.text("#broker"))
+        wait("the message", lambda: self.text("#broker .messages code") == TITLE)
+        self.shots("broker")
+        self.button("Stop", "#broker")
+        self.find("#broker [name=filter]")[0].send_keys("/x")
+        self.button("Listen", "#broker")
+        wait("the reason", lambda: "must be an entire level" in self.text("#broker .bad"))
 
     def device(self):
         """the parts are well, and a part that is not comes first; another device is removed"""
@@ -348,4 +367,4 @@ class Story:
     def steps(self):
         return [self.stranger, self.pair, self.deliver, self.double_click, self.confirm, self.away,
                 self.waits, self.removed, self.manager, self.people, self.tag, self.share, self.today,
-                self.store, self.device, self.languages, self.wide]
+                self.store, self.broker, self.device, self.languages, self.wide]

@@ -45,7 +45,7 @@ actions:
   - {{name: light, title: Hall light, topic: home/light, message: 'on'}}
   - {{name: alarm, title: "{TITLE}", topic: home/alarm, message: armed, confirm: 20 s}}
 inventory: {{}}
-web: {{name: Front door, open: look, socket: web}}
+web: {{name: Front door, open: look, socket: web, publish: true}}
 """)
 
     def path(self, name):

@@ -34,6 +34,9 @@ import Testing
       .lend(id: "a1", to: "Ben", until: CalendarDay("2026-12-31")), .lend(id: "a1", to: "Ben", until: nil),
       .adjust(id: "a1", pieces: -3, ticket: 7), .undo(number: 4),
     ]
+    let broker: [BrokerRequest] = [
+      .test, .listen(filter: "home/#"), .publish(topic: "home/x", text: "on", isRetained: true),
+    ]
     let page: [PageRequest] =
       [
         .enter(from: "192.0.2.7", host: "front-door.local", token: payload), .enter(from: "?", host: "", token: nil),
@@ -42,7 +45,7 @@ import Testing
         .confirm(question: 4, milliseconds: 7, isForm: true),
         .cancel(question: 5), .taps(PageSpan(0..<3_600_000)), .hours(PageSpan(5..<9, before: 1 << 62)),
         .again(password: payload), .actions, .writeTag(action: "garage", label: "Ring", person: nil),
-      ] + stock.map { .stock($0) }
+      ] + stock.map { .stock($0) } + broker.map { .broker($0) }
     return [
       .status, .watch, .lockPanel, .listOutputs, .switchOutput("gate", .pulse),
       .testCommand(topic: "c/signed", .action("3")), .testCommand(topic: "c/signed", .output("gate", operation: "on")),
@@ -74,6 +77,7 @@ import Testing
     (#"{"request":"stock-lend","until":"soon"}"#, "such as 2026-12-31"),
     (#"{"request":"stock-adjust","id":"a1","pieces":1}"#, "a 'ticket' of its own"),
     (#"{"request":"stock-adjust","id":"a1","ticket":1}"#, "needs 'pieces'"),
+    (#"{"request":"broker-listen","filter":"\#(String(repeating: "a", count: 257))"}"#, "256 bytes long at most"),
     (#"{"request":"web-hours","from":0,"until":90000001}"#, "start and the end of a day"),
     (#"{"request":"web-pair","name":"Hall","level":"all"}"#, "'look', 'press' or 'manage'"),
     (#"{"request":"person-import","rows":[["Ada"]]}"#, "starts with a line number"),

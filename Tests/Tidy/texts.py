@@ -8,8 +8,7 @@ RULES = []
 
 PAGE = "board/web/"
 # The files that contain the English texts of the page.
-SHOWN = ("board/web/app.js", "board/web/index.html", "Sources/TappetWeb/", "Sources/TappetMessages/",
-         "Sources/TappetKiosk/Page/")
+SHOWN = (PAGE, "Sources/TappetWeb/", "Sources/TappetMessages/", "Sources/TappetKiosk/Page/")
 
 
 def _lines(file):
@@ -25,7 +24,8 @@ def _texts(tree):
     tables = {path: list(_lines(file)) for path, file in tree.files.items()
               if path.startswith(PAGE) and path.endswith(".json")}
     every = {key: path for path, table in tables.items() for _, key, _ in table}
-    sources = "\n".join(file.text for path, file in tree.files.items() if path.startswith(SHOWN))
+    sources = "\n".join(file.text for path, file in tree.files.items()
+                        if path.startswith(SHOWN) and path not in tables)
     for path, table in tables.items():
         for number, key, text in table:
             # The page makes sentences of the kiosk's phrases.

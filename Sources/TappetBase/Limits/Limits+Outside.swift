@@ -132,6 +132,20 @@ extension Limits {
   package static let pageStockIdle: Duration = .seconds(60)
   /// Maximum size of the things in an answer; with their surroundings, they fit into `webMessageSizeMax`.
   package static let pageStockAnswerSizeMax = 20 * 1024
+  /// Maximum number of processes for requests about the broker: two for each of two browsers.
+  package static let pageBrokerProcessesMax = 4
+  /// Time limits for a connection and a response of the broker to the page.
+  package static let pageBrokerTimeout: Duration = .seconds(8)
+  /// Maximum sizes of a topic or filter on the page, and of the shown start of a message, in bytes.
+  package static let pageTopicSizeMax = 256
+  package static let pageMessageSizeMax = 4096
+  /// Maximum number of messages that the page shows at once, and per second after that.
+  package static let pageMessagesAtOnce = 50
+  package static let pageMessagesPerSecond = 20
+  /// The same in bytes; tappet-web ends a stream that lags behind by `webStreamSizeMax`.
+  package static let pageMessagesSizeAtOnce = 32 * 1024
+  /// Interval over which messages are batched.
+  package static let pageMessagesInterval: Duration = .milliseconds(200)
   /// Minimum interval between two states on a stream.
   package static let pageStateInterval: Duration = .milliseconds(100)
 }

@@ -25,7 +25,8 @@ enum ConnectCommand {
     }
   }
 
-  private static func report(
+  /// Connects to one endpoint, and disconnects.
+  static func report(
     _ settings: BrokerSettings, _ index: Int, _ patience: Duration
   ) throws(CommandFailure) -> ConnectReport {
     let endpoint = settings.endpoints[index]

@@ -11,7 +11,7 @@ import TappetPlatform
 /// Measures round trips that need no permissions, and lists the statistics published by the broker.
 enum StatsCommand {
   /// All displayed values.
-  private struct Figures {
+  struct Figures {
     var url: String
     /// The MQTT version: `5` or `3.1.1`.
     var version: String
@@ -36,7 +36,8 @@ enum StatsCommand {
     }
   }
 
-  private static func measure(_ client: BrokerClient) throws(CommandFailure) -> Figures {
+  /// Connects, measures round trips, and reads the broker's statistics.
+  static func measure(_ client: BrokerClient) throws(CommandFailure) -> Figures {
     let began = Instant.now()
     let usesMQTT5 = try client.connectToAny()
     let connected = Instant.now()

@@ -13,6 +13,8 @@ package struct PageSettings: Equatable, Sendable {
   package var panel: [String]
   /// Level of browsers that are not paired; `nil` means that they may do nothing.
   package var open: PageLevel?
+  /// Whether managers may publish messages of their own through the page.
+  package var publishes = false
   /// Path of the socket for tappet-web.
   package var socket: String
 
@@ -35,11 +37,12 @@ package struct PageSettings: Equatable, Sendable {
 }
 
 extension YAMLReader {
-  /// Reads `{name: TEXT, names: [HOST], panel: [ACTION], open: look, socket: PATH}`.
+  /// Reads `{name: TEXT, names: [HOST], panel: [ACTION], open: look, publish: BOOLEAN, socket: PATH}`.
   mutating func page(
     _ node: YAMLNode?, _ panel: PanelSettings?, actionNames: [String], kiosk: String?, control: String
   ) -> PageSettings? {
-    guard let node, let mapping = mapping(node, keys: ["name", "names", "panel", "open", "socket"]) else { return nil }
+    let keys = ["name", "names", "panel", "open", "publish", "socket"]
+    guard let node, let mapping = mapping(node, keys: keys) else { return nil }
     let pressed = panel?.buttons.compactMap { $0.plan.gestures[.press] } ?? []
     let usual = (pressed + actionNames).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
     var settings = PageSettings(
@@ -62,6 +65,7 @@ extension YAMLReader {
       }
     }
     if choice(mapping["open"], of: ["nothing", "look"]) == 1 { settings.open = .look }
+    settings.publishes = flag(mapping["publish"]) ?? false
     if let socket = socketPath(mapping["socket"]) { settings.socket = socket }
     if settings.socket == control, let value = mapping["socket"] {
       invalid(value, expected: "another path than 'control'")

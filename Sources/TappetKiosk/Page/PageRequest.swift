@@ -33,6 +33,7 @@ package enum PageRequest: Sendable {
   /// Writes the next tag, which then triggers the action in the person's name.
   case writeTag(action: String, label: String?, person: String?)
   case stock(StockRequest)
+  case broker(BrokerRequest)
 
   fileprivate var access: PageAccess {
     switch self {
@@ -40,8 +41,8 @@ package enum PageRequest: Sendable {
     case .state, .watch: .from(.look)
     // The store room, too: its lists have the names of those who borrowed something.
     case .press, .confirm, .cancel, .stock: .from(.press)
-    case .again, .taps, .hours, .actions: .from(.manage)
-    case .writeTag: .again
+    case .again, .taps, .hours, .actions, .broker(.test), .broker(.listen): .from(.manage)
+    case .writeTag, .broker(.publish): .again
     }
   }
 }
@@ -140,6 +141,7 @@ extension PageRequest {
     case .writeTag(let action, let label, let person):
       .init("web-tag", ["action": .string(action), "label": .optional(label), "person": .optional(person)])
     case .stock(let request): request.form
+    case .broker(let request): request.form
     }
   }
 
@@ -172,8 +174,13 @@ extension PageRequest {
       self = .writeTag(
         action: request.text("action"), label: request.optionalText("label"), person: request.optionalText("person"))
     case _:
-      guard let stock = try StockRequest(name, request) else { return nil }
-      self = .stock(stock)
+      if let stock = try StockRequest(name, request) {
+        self = .stock(stock)
+      } else if let broker = try BrokerRequest(name, request) {
+        self = .broker(broker)
+      } else {
+        return nil
+      }
     }
   }
 }

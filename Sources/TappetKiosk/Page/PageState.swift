@@ -18,6 +18,7 @@ extension Runtime {
       "device": .optional(session.device?.name), "light": .string(light.name), "tone": .string(text.tone.rawValue),
       "text": .string(text.text), "locked": status.isLocked.map { .bool($0) } ?? .null,
       "store": .bool(configuration.inventory != nil && session.level.map { $0 >= .press } ?? false),
+      "publish": .bool(settings?.publishes == true && session.level == .manage),
       "faulty": .array(faulty.map { .string($0.rawValue) }),
       "tiles": .array((settings?.panel ?? []).compactMap { pageTile($0) }),
       "question": pageQuestion(for: session) ?? .null,

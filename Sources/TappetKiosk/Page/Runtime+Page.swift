@@ -28,7 +28,10 @@ extension Runtime {
         listener: UnixSocket.listen(at: path, mode: 0o666), reactor: reactor, clientsMax: Limits.pageClientsMax,
         isTrusted: { _ in true }, isRefused: calling(self) { $0.refusesOnPage($1, besides: user) },
         answer: calling(self) { $0.answerPage($1, from: $2) })
-      page.server?.onGone = calling(self) { $0.cancelTagJob(of: $1) }
+      page.server?.onGone = calling(self) { runtime, client in
+        runtime.cancelTagJob(of: client)
+        runtime.helpers.broker.stop(client.number)
+      }
       page.path = path
     } catch {
       let state = PartState(pageLost: error.code, configuration)
@@ -114,6 +117,7 @@ extension Runtime {
       (job.action, job.label, job.person) = (action, label, person)
       beginTagJob(job, for: client)
     case .stock(let request): ask(request, for: client, session)
+    case .broker(let request): ask(request, for: client)
     }
   }
 

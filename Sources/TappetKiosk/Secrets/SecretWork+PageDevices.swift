@@ -70,6 +70,19 @@ extension SecretService {
   }
 }
 
+extension SecretService {
+  /// Adds an entry to the audit; returns the reason if that fails.
+  func note(_ operation: String, _ subject: String, by peer: LocalPeer, in secrets: StoreThread.Secrets)
+    -> SecretFailure?
+  {
+    do throws(SecretStoreError) {
+      let store = try secrets.get()
+      try store.note(SecretWork(self, store, peer).auditEntry(operation, subject))
+      return nil
+    } catch { return SecretFailure(error) }
+  }
+}
+
 extension PageDevice {
   fileprivate var json: JSON {
     .object(["device": .string(name), "level": .string(level.name), "paired": .number(pairedUnixSeconds)])

@@ -40,6 +40,7 @@ extension Command {
   private static func run(_ configuration: KioskConfiguration, _ arguments: Arguments) throws(RuntimeError) {
     let runtime = try Runtime(configuration, lightTracePath: arguments.value("light-trace"))
     let path = KioskAccess.path(arguments)
+    runtime.observers.configurationPath = path
     runtime.observers.onReload = { ConfigurationParser.load(path: path, files: .required) }
     runtime.observers.onConnected = { Memory.giveBack() }
     guard isatty(1) == 1, !arguments.has("plain") else { return try runtime.run() }

@@ -55,8 +55,8 @@ extension Command {
         CommandOption("password-file", "FILE", .file, "file whose first line is the password (mode 0600)")
       ],
       details: """
-        Sets the password that a device of the level 'manage' must enter on the page before it shows the key
-        of a tag or removes a person or a tag: 12 to 128 bytes. It is read from standard input (without echo
+        Sets the password that a device of the level 'manage' must enter on the page before it writes a tag,
+        shows a key, removes something or publishes: 12 to 128 bytes. It is read from standard input (without echo
         on a terminal) or from --password-file: one line. Only its hash is stored. Only root and the kiosk's
         own user can set it.
         """,

@@ -36,16 +36,21 @@ private struct YAMLMistake: Error {}
   }
 
   @Test func `everything may be specified`() throws {
-    let text = "web: {name: Front door, names: [Door.Example.], panel: [garage], open: look, socket: /run/tappet/web}"
+    let text = """
+      web:
+        {name: Front door, names: [Door.Example.], panel: [garage], open: look, publish: true, socket: /run/tappet/web}
+      """
     #expect(
       try settings(text)
         == PageSettings(
-          name: "Front door", names: ["door.example"], panel: ["garage"], open: .look, socket: "/run/tappet/web"))
+          name: "Front door", names: ["door.example"], panel: ["garage"], open: .look, publishes: true,
+          socket: "/run/tappet/web"))
   }
 
   @Test(arguments: [
     ("web: {panel: [gate]}", "gate"), ("web: {open: press}", "'nothing' or 'look'"),
     ("web: {names: ['door:8443']}", "a host name without a port"), ("web: {nmae: Door}", "did you mean 'name'?"),
+    ("web: {publish: maybe}", "'true' or 'false'"),
     ("web: {socket: /run/kiosk/control}", "another path than 'control'"),
   ])
   func `a mistake is named`(_ text: String, _ words: String) {

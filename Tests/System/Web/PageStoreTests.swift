@@ -54,6 +54,7 @@ import Testing
     let box = try tablet.ask("stock-find", ["text": .string("https://door.example/s/B-17")])["things"]?
       .elements?.first
     let shown = try tablet.ask("stock-show", ["id": try #require(box?["id"])])
+    #expect(shown["place"]?["name"]?.text == "Shelf")
     #expect(shown["thing"]?["path"]?.text == "House → Cellar → Shelf" && names(shown["contents"]) == ["M4 <b>", "M5"])
     #expect(shown["contents"]?["things"]?.elements?.first?["quantity"] == .number(20))
     let moved = try tablet.ask("stock-move", ["id": try #require(box?["id"]), "to": .string("rack")])

@@ -8,17 +8,23 @@ import TestSupport
 
 extension KioskWorld {
   /// A kiosk with a page, whose alarm asks first.
-  static func withPage(_ more: String = "", open: String = "nothing") throws -> KioskWorld {
-    try KioskWorld(
-      KioskConfiguration(
-        more: pageLines(open: open) + "\n" + more))
+  static func withPage(
+    _ more: String = "", open: String = "nothing", publish: Bool = false
+  ) throws -> KioskWorld {
+    try KioskWorld(KioskConfiguration(more: pageLines(open: open, publish: publish) + "\n" + more))
   }
 
   /// The lines of kiosk.yaml for an action and the page.
-  static func pageLines(open: String = "nothing", socket: String = "web") -> String {
+  static func pageLines(open: String = "nothing", socket: String = "web", publish: Bool = false) -> String {
     """
       - {name: alarm, title: Alarm <b>, topic: home/alarm, message: armed, confirm: 60 s}
-    web: {name: Front door, names: [door.example], panel: [light, alarm, bell], open: \(open), socket: \(socket)}
+    web:
+      name: Front door
+      names: [door.example]
+      panel: [light, alarm, bell]
+      open: \(open)
+      socket: \(socket)
+      publish: \(publish)
     """
   }
 

@@ -221,6 +221,18 @@ import Testing
     #expect(try web.request("/api/state", token: token).object("data")["device"] as? String == "Hall tablet")
   }
 
+  @Test func `a form with a NUL or broken UTF-8 is refused as a whole`() throws {
+    let world = try KioskWorld.withPage(open: "look")
+    try world.start()
+    let web = try WebWorld(world)
+    let token = try web.pair("Hall tablet")
+    for value in ["a%00b", "%ff"] {
+      let answer = try web.request(
+        "/press", token: token, "--header", "Sec-Fetch-Site: same-origin", "--data", "action=light&id=\(value)")
+      #expect(answer.status == 400 && answer.body.contains("not UTF-8"), "\(answer)")
+    }
+  }
+
   @Test func `a stopped kiosk is away after 3 s, and takes no press afterwards`() throws {
     let token = try web.pair("Hall tablet")
     let question = try web.press("alarm", token: token).object("question")

@@ -48,6 +48,9 @@ final class Broker {
     }
   }
 
+  /// Its log since it was started.
+  var text: String { service?.text ?? "" }
+
   func stop() {
     service?.end()
     service = nil

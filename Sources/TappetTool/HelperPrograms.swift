@@ -1,0 +1,59 @@
+// The programs that 'tappet run' starts with a socket, and users never: tappet-inventory, a kiosk's inventory process
+// and the same for its page, and the page's broker process.
+
+import CPlatform
+import TappetBrokerTool
+import TappetCommandLine
+import TappetCore
+import TappetInventory
+import TappetInventoryTool
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+import TappetSQLite
+import TappetStore
+
+/// The helper programs that are part of tappet-tool.
+enum HelperPrograms {
+  /// Runs the program that the first word selects, until the kiosk closes the socket; `nil` if the word selects none.
+  static func run(_ words: [String]) -> ExitStatus? {
+    switch words.first {
+    case InventoryHelper.option, InventoryHelper.pageOption:
+      guard let (parent, folder) = arguments(words, "--state", name: "tappet-inventory") else { return .usage }
+      return serveInventory(parent, folder, forPage: words[0] == InventoryHelper.pageOption)
+    case BrokerHost.option:
+      guard let (parent, path) = arguments(words, "--config", name: "tappet-broker") else { return .usage }
+      // Otherwise, it could publish after the browser has lost the kiosk, which starts it from its main thread.
+      _ = tp_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL), 0)
+      PageBrokerService(parent: parent, configuration: path).run()
+      return .success
+    case _: return nil
+    }
+  }
+
+  /// Returns the socket and the value of the option in `--…-socket FD OPTION VALUE`, and names the process.
+  private static func arguments(_ words: [String], _ option: String, name: String) -> (UnixSocket, String)? {
+    guard words.count == 4, words[2] == option, let number = Int32(words[1]), let parent = UnixSocket.toParent(number)
+    else {
+      Output.printError("\(name): '\(words[0])' is an internal option; use 'tappet run' to start this program")
+      return nil
+    }
+    // The process name in log lines and `ps`.
+    name.withCString { _ = tp_prctl(Int32(PR_SET_NAME), UInt(bitPattern: $0), 0) }
+    return (parent, words[3])
+  }
+
+  private static func serveInventory(_ parent: UnixSocket, _ folder: String, forPage: Bool) -> ExitStatus {
+    do throws(DatabaseError) {
+      if forPage {
+        try StockService(parent: parent, folder: folder).run()
+      } else {
+        try InventoryService(parent: parent, folder: folder).run()
+      }
+      return .success
+    } catch {
+      Output.printError("tappet-inventory: " + error.sentence)
+      return .failure
+    }
+  }
+}

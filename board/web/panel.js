@@ -1,0 +1,208 @@
+// The panel: tiles, outcomes, and the stream of the kiosk's events.
+
+import { $, clock, frame, h, icon, marks, panel, redrawSoon, redrawStale, root, say, shown, t } from '/app.js';
+
+// ---- The kiosk's time, in which presses are dated: the browser's own clock may be wrong.
+let ahead;
+const now = () => performance.now() + ahead;
+const hearTime = ms => { const found = ms - performance.now(); if (ahead === undefined || found > ahead) ahead = found; };
+
+// ---- Tiles
+const tiles = new Map();
+const canPress = panel.dataset.level !== 'look';
+let isLocked = false, isCold = false, answered = 0;
+
+// The colour stays 2.5 s, its sentence until the next press.
+function setTile(tile, state, note) {
+  clearTimeout(tile.timer);
+  clearInterval(tile.tick);
+  tile.state = tile.form.dataset.state = state;
+  note = t(note ?? tile.hint);
+  tile.note.textContent = note;
+  tile.glyph.replaceChildren(marks[state] ? icon(marks[state]) : tile.letter);
+  $('.cancel', tile.form)?.remove();
+  if (state === 'busy') tile.timer = setTimeout(() => setTile(tile, 'bad', 'No answer'), 6000);
+  if (!marks[state]) return;
+  say(tile.title + ': ' + note);
+  tile.timer = setTimeout(() => setTile(tile, 'idle', note + ' ' + clock(new Date())), 2500);
+}
+
+function ask(tile, question) {
+  if (tile.question === question.number && tile.state === 'confirm') return;
+  setTile(tile, 'confirm', 'Press again');
+  tile.question = question.number;
+  tile.askedAt = performance.now();
+  const draw = () => {
+    const left = Math.ceil((question.until - now()) / 1000);
+    if (left > 0) tile.glyph.textContent = left; else setTile(tile, 'idle');
+  };
+  draw();
+  tile.tick = setInterval(draw, 250);
+  tile.form.append(h('button.cancel', { type: 'button', onclick: () => send('/cancel', { question: question.number }) }, 'Cancel'));
+  say(tile.title + ': ' + t('press again to confirm, or cancel'));
+}
+
+function press(tile) {
+  if (!canPress || isLocked || isCold || tile.state === 'busy') return;
+  if (tile.state === 'confirm') {
+    // The second half of a double click is no answer.
+    if (performance.now() - tile.askedAt < 500) return;
+    const question = tile.question;
+    setTile(tile, 'busy', 'Sending …');
+    return void send('/confirm', { question, at: Math.round(now()) }, tile);
+  }
+  setTile(tile, 'busy', 'Sending …');
+  send('/press', { action: tile.action, id: newID(), at: Math.round(now()) }, tile);
+}
+const newID = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('');
+
+async function send(path, values, tile) {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), 5000);
+  let reply = {};
+  try {
+    const response = await fetch(path, {
+      method: 'POST', body: new URLSearchParams(values), headers: { Accept: 'application/json' }, signal: stop.signal });
+    reply = await response.json();
+  } catch { reply = { error: 'Not sent' }; } finally { clearTimeout(timer); }
+  if (!tile) return;
+  if (reply.error) setTile(tile, 'bad', reply.error);
+  else if (reply.result === 'asked' && reply.question) ask(tile, reply.question);
+  else if (reply.result === 'refused') setTile(tile, 'bad', reply.text);
+  else if (reply.result === 'cancelled') setTile(tile, 'warn', t('Not done: it cancelled {}. Press again', reply.title || t('a question')));
+}
+
+for (const form of document.querySelectorAll('.tile')) {
+  const glyph = $('.glyph', form);
+  const tile = { form, glyph, action: form.dataset.action, title: $('b', form).textContent, hint: form.dataset.hint,
+    note: $('.note', form), letter: document.createTextNode(glyph.textContent.trim()), button: $('.press', form), state: 'idle' };
+  tiles.set(tile.action, tile);
+  form.addEventListener('submit', event => { event.preventDefault(); press(tile); });
+}
+panel.addEventListener('submit', event => {
+  if (event.target.getAttribute('action') !== '/lock') return;
+  event.preventDefault();
+  send('/lock', {});
+});
+$('.question', panel)?.remove();
+
+// ---- Outcomes
+let flashTimer, flashTick;
+function flash(tone, mark, title, text) {
+  clearTimeout(flashTimer);
+  clearInterval(flashTick);
+  const box = $('.flash');
+  box.dataset.tone = tone;
+  box.replaceChildren(mark, h('b', null, h('bdi', null, title)), h('p', null, text));
+  box.hidden = false;
+  say(title + ': ' + t(text));
+  flashTimer = setTimeout(endFlash, 2500);
+}
+function endFlash() { $('.flash').hidden = true; clearInterval(flashTick); }
+$('.flash').addEventListener('pointerdown', endFlash);
+
+function showOutcome(it) {
+  const tile = tiles.get(it.action);
+  const text = t(it.text) + (it.person ? ' (' + it.person + ')' : '');
+  showLast(it);
+  redrawSoon();
+  if (it.trigger === 'tag') {
+    // The delivery of an accepted tap is no news for somebody who stands there.
+    if (it.result !== 'delivered' && shown === 'panel') flash(it.tone, icon(marks[it.tone]), it.title || t('Tag'), text);
+  } else if (tile) {
+    if (it.result === 'accepted') setTile(tile, 'busy', 'Sending …');
+    else if (it.result === 'cancelled') setTile(tile, 'idle', it.text);
+    else setTile(tile, it.tone, it.text);
+  }
+}
+function showLast(it) {
+  if (!it) return;
+  const words = [it.person, it.title].filter(Boolean).join(', ');
+  $('.last', panel).replaceChildren(icon(marks[it.tone]),
+    h('bdi', null, clock(new Date(it.time)) + '\u2002' + (words && words + ': ') + t(it.text)));
+}
+
+function showState(it) {
+  const wanted = (it.tiles || []).map(tile => tile.action + '\n' + tile.title).join('\n');
+  const shown = [...tiles.values()].map(tile => tile.action + '\n' + tile.title).join('\n');
+  const lock = $('form[action="/lock"]', panel);
+  if (wanted !== shown || it.level !== panel.dataset.level || canPress && (it.locked === null) !== !lock) return location.reload();
+  $('h1', panel).replaceChildren(h('bdi', null, it.name));
+  $('.pill', panel).dataset.tone = it.tone;
+  $('.pill span', panel).textContent = t(it.text);
+  isLocked = it.locked === true;
+  $('.shut', panel).hidden = canPress && !isLocked;
+  if (lock) lock.hidden = isLocked;
+  showLast(it.last);
+  // What happened while nobody looked.
+  const changed = tiles.get(it.last?.action);
+  if (changed?.state === 'idle' && changed.note.textContent.startsWith(t('Waiting to be sent')) && it.last.result !== 'queued') setTile(changed, 'idle', t(it.last.text) + ' ' + clock(new Date(it.last.time)));
+  update();
+  redrawSoon();
+  const asked = it.question;
+  for (const tile of tiles.values()) {
+    if (asked?.mine && asked.action === tile.action) ask(tile, asked);
+    else if (tile.state === 'confirm') setTile(tile, 'idle', tile.hint);
+  }
+  if (asked?.trigger === 'tag' && shown === 'panel') countDown(asked); else if (flashTick) endFlash();
+}
+// A tag whose action asks first is confirmed by staying on the reader.
+function countDown(question) {
+  const count = h('div.count', null, '');
+  flash('warn', count, question.title || '', 'Keep the tag there to confirm.');
+  clearTimeout(flashTimer);
+  const draw = () => {
+    const left = Math.ceil((question.until - now()) / 1000);
+    if (left > 0) count.textContent = left; else endFlash();
+  };
+  draw();
+  flashTick = setInterval(draw, 250);
+}
+
+// ---- The stream: one connection, closed while nobody looks
+function update() {
+  for (const tile of tiles.values()) tile.button.disabled = isCold || isLocked || !canPress;
+}
+function cold(is) {
+  isCold = is;
+  root.classList.toggle('cold', is);
+  $('.lost').hidden = !is;
+  update();
+}
+const heard = { state(it) { cold(false); showState(it); }, outcome: showOutcome, people: redrawSoon, light() {}, beat: redrawStale, gone() { cold(true); } };
+let stream, quiet, pause = 400;
+function listen() {
+  stream?.close();
+  ahead = undefined;
+  stream = new EventSource('/events');
+  const mine = stream;
+  stream.onopen = () => { pause = 400; };
+  for (const [name, act] of Object.entries(heard)) stream.addEventListener(name, event => {
+    clearTimeout(quiet);
+    quiet = setTimeout(again, 25000);
+    const it = JSON.parse(event.data);
+    if (it) { pause = 400; hearTime(it.now); }
+    act(it?.data);
+  });
+  stream.onerror = () => { if (mine === stream) again(); };
+}
+async function again() {
+  cold(true);
+  stream?.close();
+  clearTimeout(quiet);
+  quiet = setTimeout(listen, pause);
+  pause = Math.min(2000, pause * 1.3);
+  // A device that was removed sees the form for a code.
+  const response = await fetch('/api/state').catch(() => null);
+  if (response?.status === 403) location.reload();
+}
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) return listen();
+  stream?.close();
+  clearTimeout(quiet);
+});
+listen();
+
+const isManager = panel.dataset.level === 'manage';
+const names = [isManager && 'today', isManager && 'people', 'store' in panel.dataset && 'store', isManager && 'broker', isManager && 'device'].filter(Boolean);
+if (names.length) frame(names);
