@@ -76,8 +76,8 @@ def drive(world):
     until("the repeat to be refused", lambda: "code=command-repeated" in world.kiosk.log(), pause=0.1)
     require(len(rises(chip, OPEN, since)) == 1, "a repeated token drove the gate")
     length = 1000 * (falls(chip, CLOSE, since)[0] - shut)
-    # A busy machine makes it longer; how exact it is, tests/numbers.py measures.
-    require(length >= 699, f"the pulse took {length:.1f} ms")
+    # A busy machine sets or clears the line late; how exact it is, tests/numbers.py measures.
+    require(length >= 650, f"the pulse took {length:.1f} ms")
     return f"a pulse of {length:.1f} ms; {1000 * (shut - opened):.0f} ms between the directions"
 
 
