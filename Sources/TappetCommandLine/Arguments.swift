@@ -36,6 +36,9 @@ package struct Arguments {
     return rest
   }
 
+  /// The options as words of a command line.
+  package var words: [String] { values.flatMap { ["--" + $0.name] + ($0.value.map { [$0] } ?? []) } }
+
   /// Returns a copy with additional options; options already specified take precedence.
   @export(interface)
   package func with(_ others: [(name: String, value: String?)], for command: Command) throws(CommandFailure)

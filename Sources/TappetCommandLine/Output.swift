@@ -9,7 +9,10 @@ import TappetPlatform
 /// Writes text to stdout and stderr.
 package enum Output {
   /// Writes a line of data.
-  package static func print(_ text: String) { write(text.escapedLines + "\n") }
+  package static func print(_ text: String) {
+    if let dialogue = Dialogue.current { return dialogue.tell(text) }
+    write(text.escapedLines + "\n")
+  }
 
   /// Writes data unchanged and unbuffered, so that a live view does not lag.
   package static func write(_ text: String) { put(Array(text.utf8), tp_stdout()) }
@@ -28,13 +31,20 @@ package enum Output {
   /// Writes a question; the answer follows on the same line.
   static func printPrompt(_ text: String) { put(Array(text.escapedLines.utf8), tp_stderr()) }
 
+  /// Whether a person sees the messages as they are written.
+  package static var isWatched: Bool { isatty(2) == 1 || Dialogue.current != nil }
+
   /// Writes a message that the next message overwrites on the same line.
   package static func printErrorInPlace(_ text: String) {
+    if let dialogue = Dialogue.current { return dialogue.progress(text) }
     put(Array(("\r" + text.escaped + "\u{1B}[K").utf8), tp_stderr())
   }
 
   /// Writes a line of text to stderr.
-  package static func printError(_ text: String) { put(Array((text.escapedLines + "\n").utf8), tp_stderr()) }
+  package static func printError(_ text: String) {
+    if let dialogue = Dialogue.current { return dialogue.tell(text) }
+    put(Array((text.escapedLines + "\n").utf8), tp_stderr())
+  }
 
   /// Returns the exit status: output lost because the disk is full counts as a failure.
   ///

@@ -27,6 +27,13 @@ enum HelperPrograms {
       _ = tp_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL), 0)
       PageBrokerService(parent: parent, configuration: path).run()
       return .success
+    case SetupHost.option:
+      guard words.count > 2, let parent = Int32(words[1]).flatMap({ UnixSocket.toParent($0) }) else { return .usage }
+      let dialogue = Dialogue(parent)
+      Dialogue.current = dialogue
+      let status = CommandTable.run(Array(words[2...]))
+      dialogue.end(status.rawValue)
+      return status
     case _: return nil
     }
   }

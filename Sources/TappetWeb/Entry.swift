@@ -9,12 +9,13 @@ import TappetPlatform
 private let purpose = """
   tappet-web serves the page of a Tappet kiosk. It needs 'web:' in the kiosk's configuration.
 
-  usage: tappet-web --kiosk SOCKET --state FOLDER [--listen ADDRESS:PORT] [--pages FOLDER]
+  usage: tappet-web --kiosk SOCKET --state FOLDER [--listen ADDRESS:PORT] [--pages FOLDER] [--for-setup]
 
     --kiosk SOCKET          the kiosk's socket for the page ('web: {socket: …}')
     --state FOLDER          where its certificate and key are kept, and created at the first start
     --listen ADDRESS:PORT   where to listen, instead of on the socket that systemd passes
     --pages FOLDER          the page's files, instead of those installed
+    --for-setup             run as nobody if started as root, and end with the process that started it
     --help                  print this help
 
   Exit status: 0 the certificate is to be renewed, by the next start; 1 the page cannot be served; 2 usage error.
@@ -33,6 +34,7 @@ package func tappet_web_main(
   options.add("state", "s", takesValue: true)
   options.add("listen", "l", takesValue: true)
   options.add("pages", "p", takesValue: true)
+  options.add("for-setup", "f")
   options.add("help", "h")
   var values: [Unicode.Scalar: String] = [:]
   reading: while true {
@@ -50,21 +52,23 @@ package func tappet_web_main(
   do throws(WebError) {
     return try serve(
       kiosk: kiosk, state: state, listen: values["l"],
-      pages: values["p"] ?? DataFolder.path("web", variable: "TAPPET_PAGES"))
+      pages: values["p"] ?? DataFolder.path("web", variable: "TAPPET_PAGES"), forSetup: values["f"] != nil)
   } catch {
     report(error.sentence)
     return 1
   }
 }
 
-private func serve(kiosk: String, state: String, listen: String?, pages: String) throws(WebError) -> Int32 {
+private func serve(
+  kiosk: String, state: String, listen: String?, pages: String, forSetup: Bool
+) throws(WebError) -> Int32 {
   Sandbox.begin()
   let listening = try listen.map { (place) throws(WebError) in try listeningSocket(at: place) } ?? tw_listening_socket()
   guard listening >= 0 else { throw WebError("no socket was passed by systemd; use --listen ADDRESS:PORT") }
   let site = try Site(folder: pages)
   let certificate = try ServerCertificate.load(folder: state)
   let server = try WebServer(kiosk: kiosk, site: site, certificate: certificate, listening: listening)
-  Sandbox.close()
+  Sandbox.close(forSetup: forSetup)
   report("serving the page; SHA-256 of its certificate: \(certificate.fingerprintText)")
   try server.run()
   report("the certificate must be renewed, which the next start does")

@@ -68,6 +68,9 @@ final class Exchange {
   /// Whether the kiosk has let in a browser that is not paired.
   var isStranger: Bool { entered.map { $0["device"] == .null } ?? false }
 
+  /// Whether the socket is that of 'tappet init --web', and not a kiosk's.
+  var isSetup: Bool { entered?["setup"] == .bool(true) }
+
   /// Whether the exchange has a response that lasts.
   var isStream: Bool { purpose?.isStream ?? false }
 

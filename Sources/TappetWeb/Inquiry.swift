@@ -116,6 +116,8 @@ struct Inquiry: Equatable {
     case "/api/broker/listen": return ask(.job, "broker-listen", [.text("filter")])
     case "/api/broker/publish":
       return ask(.job, "broker-publish", [.text("topic"), .text("text"), .flag("retain")])
+    case "/api/setup": return ask(.job, "setup-watch")
+    case "/api/setup/answer": return ask(.act, "setup-answer", [.number("number")], enclosing: "answer")
     case "/api/person/remove": return ask(.act, "person-remove", [.text("name")])
     case "/api/person/add": return ask(.act, "person-add", [.text("name")])
     case "/api/person/rename": return ask(.act, "person-rename", [.text("name"), .text("new_name")])

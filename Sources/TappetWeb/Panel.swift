@@ -25,14 +25,18 @@ struct Panel {
 
   /// The content of the page.
   var content: String {
-    """
-    <section id="panel" data-level="\(text("level"))"\
-    \(mark("store"))\(mark("publish"))><header><h1><bdi>\(text("name"))</bdi></h1>\
-    <p class="pill" data-tone="\(text("tone"))"><i></i><span>\(text("text"))</span></p>\(lock)</header>\
-    <p class="shut" role="status"\(mayPress && !isLocked ? " hidden" : "")>\
-    \(mayPress ? Panel.locked : Panel.looking)</p>\
-    \(question)<div class="tiles">\(tiles)</div>\(last)</section><script type="module" src="/panel.js"></script>
-    """
+    if state["setup"] == .bool(true) {
+      return "<section id=\"setup\"><header><h1>Set up this kiosk</h1></header></section>"
+        + "<script type=\"module\" src=\"/setup.js\"></script>"
+    }
+    return """
+      <section id="panel" data-level="\(text("level"))"\
+      \(mark("store"))\(mark("publish"))><header><h1><bdi>\(text("name"))</bdi></h1>\
+      <p class="pill" data-tone="\(text("tone"))"><i></i><span>\(text("text"))</span></p>\(lock)</header>\
+      <p class="shut" role="status"\(mayPress && !isLocked ? " hidden" : "")>\
+      \(mayPress ? Panel.locked : Panel.looking)</p>\
+      \(question)<div class="tiles">\(tiles)</div>\(last)</section><script type="module" src="/panel.js"></script>
+      """
   }
 
   private static let locked = "The buttons are locked. An unlocking tag or the code at the kiosk unlocks them."

@@ -16,8 +16,14 @@ enum Sandbox {
 
   /// Permanently denies everything else, and more memory than necessary; each step has no effect if the kernel does not
   /// support it.
-  static func close() {
+  static func close(forSetup: Bool) {
     tp_limit_data(Limits.webDataMax, Limits.webhookStackSize)
+    if forSetup {
+      _ = tp_drop_root()
+      // A change of user resets it. Ctrl-C is for the process that started this one, which then ends it.
+      _ = tp_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL), 0)
+      SignalMask.ignore([SIGINT])
+    }
     _ = tp_drop_capabilities()
     Landlock.restrict()
     _ = ts_allow(TS_SERVER)

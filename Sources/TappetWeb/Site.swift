@@ -14,6 +14,7 @@ struct Site {
   /// The paths of the files, in the same order.
   static let paths = [
     "/style.css", "/app.js", "/panel.js", "/today.js", "/people.js", "/store.js", "/broker.js", "/device.js",
+    "/setup.js",
     "/icon.svg", "/de.json", "/fr.json", "/ja.json",
   ]
   /// The page around its content.
@@ -76,11 +77,11 @@ struct Site {
     case .away, .streams:
       let sentence = "The kiosk does not respond. This page tries again by itself."
       return isPage ? page(503, notice(sentence, "data-away"), reloads: true) : .text(503, sentence)
-    case .refused("not-allowed", _) where inquiry.purpose == .page: return pairing(200)
+    case .refused("not-allowed", _) where inquiry.purpose == .page: return pairing(200, isSetup: exchange.isSetup)
     case .refused(let code, let sentence):
       let status = Site.status(of: code)
       guard isPage else { return .json(status, .object(["code": .string(code), "error": .string(sentence)])) }
-      if inquiry.purpose == .pairing { return pairing(status, note: sentence) }
+      if inquiry.purpose == .pairing { return pairing(status, isSetup: exchange.isSetup, note: sentence) }
       // Under an unknown host, the panel is refused, too.
       let way = code == "host-unknown" ? "" : "<p><a href=\"/\">Back to the panel</a></p>"
       return page(status, notice(sentence, "", way))
@@ -111,13 +112,18 @@ struct Site {
   }
 
   /// Returns the form for a pairing code, with the reason why the last one was refused.
-  func pairing(_ status: UInt32, note: String? = nil) -> Answer {
+  func pairing(_ status: UInt32, isSetup: Bool = false, note: String? = nil) -> Answer {
+    let title = isSetup ? "Set up this kiosk" : "Pair this browser"
+    let way =
+      isSetup
+      ? "Type the code that the kiosk's terminal shows."
+      : "At the kiosk, run <code>sudo tappet web pair NAME</code>, and type its code here."
     let alert = note.map { "<p class=\"bad\" role=\"alert\">\($0.asSentence.escapedForHTML)</p>" } ?? ""
     return page(
       status,
       """
-      <form class="card pair" method="post" action="/pair"><h1>Pair this browser</h1>\(alert)\
-      <p>At the kiosk, run <code>sudo tappet web pair NAME</code>, and type its code here.</p>\
+      <form class="card pair" method="post" action="/pair"><h1>\(title)</h1>\(alert)\
+      <p>\(way)</p>\
       <label>Code<input name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="12" required></label>\
       <button class="main">Pair</button></form>
       """)

@@ -44,7 +44,8 @@ import Testing
         .press(PagePress("garage", id: "7d1f", milliseconds: 9, isForm: true)),
         .confirm(question: 4, milliseconds: 7, isForm: true),
         .cancel(question: 5), .taps(PageSpan(0..<3_600_000)), .hours(PageSpan(5..<9, before: 1 << 62)),
-        .again(password: payload), .actions, .writeTag(action: "garage", label: "Ring", person: nil),
+        .again(password: payload), .actions, .watchSetup, .answerSetup(number: 3, payload),
+        .writeTag(action: "garage", label: "Ring", person: nil),
       ] + stock.map { .stock($0) } + broker.map { .broker($0) }
     return [
       .status, .watch, .lockPanel, .listOutputs, .switchOutput("gate", .pulse),

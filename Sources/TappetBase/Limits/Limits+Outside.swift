@@ -132,6 +132,11 @@ extension Limits {
   package static let pageStockIdle: Duration = .seconds(60)
   /// Maximum size of the things in an answer; with their surroundings, they fit into `webMessageSizeMax`.
   package static let pageStockAnswerSizeMax = 20 * 1024
+  /// Maximum duration of a set-up in a browser, and maximum size of the lines that a browser that returns is shown.
+  package static let setupTimeMax: Duration = .seconds(1800)
+  package static let setupHistorySizeMax = 24 * 1024
+  /// Time after which a set-up that is to stop is killed.
+  package static let setupStopMax: Duration = .seconds(10)
   /// Maximum number of processes for requests about the broker: two for each of two browsers.
   package static let pageBrokerProcessesMax = 4
   /// Time limits for a connection and a response of the broker to the page.

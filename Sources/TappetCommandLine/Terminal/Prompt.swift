@@ -10,7 +10,7 @@ import TappetPlatform
 /// Interactive prompts on stderr, with input from stdin.
 package final class Prompt {
   /// Whether prompting is possible.
-  package static var isPossible: Bool { isatty(0) == 1 }
+  package static var isPossible: Bool { isatty(0) == 1 || Dialogue.current != nil }
 
   private let signals: HeldSignals
   private let lines = LineReader(0, sizeMax: Limits.answerSizeMax)
@@ -35,7 +35,8 @@ package final class Prompt {
   @export(interface)
   package func ask(_ question: String, default usual: String? = nil) -> String? {
     let prompt = question + (usual.map { $0.isEmpty ? " [none]: " : " [\($0)]: " } ?? ": ")
-    guard let line = accepted(edited(prompt)) else {
+    let typed = Dialogue.current.map { $0.ask(question, default: usual, .text, endedBy: signals) } ?? edited(prompt)
+    guard let line = accepted(typed) else {
       if hasEnded { Output.printError("") }
       return nil
     }
@@ -48,6 +49,9 @@ package final class Prompt {
   /// Prompts for yes or no; returns `nil` when the dialogue has ended.
   @export(interface)
   package func confirm(_ question: String, default usual: Bool) -> Bool? {
+    if let dialogue = Dialogue.current {
+      return accepted(dialogue.ask(question, default: usual ? "y" : "n", .yes, endedBy: signals)).map { $0 == [0x79] }
+    }
     while let answer = ask(question + (usual ? " [Y/n]" : " [y/N]")) {
       switch answer {
       case "": return usual
@@ -62,6 +66,10 @@ package final class Prompt {
   /// Prompts for a line that is not echoed; returns `nil` when the dialogue has ended.
   @export(interface)
   package func secret(_ question: String) -> SecretBytes? {
+    if let dialogue = Dialogue.current {
+      guard var line = accepted(dialogue.ask(question, .secret, endedBy: signals)) else { return nil }
+      return SecretBytes(taking: &line)
+    }
     let mode = TerminalMode.quiet()
     defer { withExtendedLifetime(mode) {} }
     let stops = HeldSignals([SIGCONT])

@@ -18,12 +18,12 @@ package struct PageSettings: Equatable, Sendable {
   /// Path of the socket for tappet-web.
   package var socket: String
 
-  /// Whether the page is served under the host in a request, which may include a port.
+  /// Returns whether a page with these names is served under the host in a request, which may include a port.
   ///
   /// Another site can make a browser send requests here under a name of its own (DNS rebinding), but not under an
   /// address.
   @export(interface)
-  package func serves(host: String, hostName: String?) -> Bool {
+  package static func serves(host: String, as names: [String], hostName: String?) -> Bool {
     var bytes = Array(host.lowercasedName.utf8)
     if bytes.first == UInt8(ascii: "[") { return bytes.contains(UInt8(ascii: "]")) }
     if let colon = bytes.lastIndex(of: UInt8(ascii: ":")) { bytes.removeSubrange(colon...) }

@@ -34,6 +34,10 @@ package enum PageRequest: Sendable {
   case writeTag(action: String, label: String?, person: String?)
   case stock(StockRequest)
   case broker(BrokerRequest)
+  /// Requests the questions and lines of 'tappet init --web', the earlier ones first.
+  case watchSetup
+  /// Answers the question with this number, which 'tappet init --web' has asked.
+  case answerSetup(number: Int64, SecretBytes)
 
   fileprivate var access: PageAccess {
     switch self {
@@ -43,6 +47,8 @@ package enum PageRequest: Sendable {
     case .press, .confirm, .cancel, .stock: .from(.press)
     case .again, .taps, .hours, .actions, .broker(.test), .broker(.listen): .from(.manage)
     case .writeTag, .broker(.publish): .again
+    // Only 'tappet init --web' serves them.
+    case .watchSetup, .answerSetup: .never
     }
   }
 }
@@ -142,6 +148,9 @@ extension PageRequest {
       .init("web-tag", ["action": .string(action), "label": .optional(label), "person": .optional(person)])
     case .stock(let request): request.form
     case .broker(let request): request.form
+    case .watchSetup: .init("setup-watch")
+    case .answerSetup(let number, let answer):
+      .init("setup-answer", ["number": .number(number)], enclosing: answer)
     }
   }
 
@@ -173,6 +182,8 @@ extension PageRequest {
     case "web-tag":
       self = .writeTag(
         action: request.text("action"), label: request.optionalText("label"), person: request.optionalText("person"))
+    case "setup-watch": self = .watchSetup
+    case "setup-answer": self = .answerSetup(number: request.number("number"), request.secretPayload)
     case _:
       if let stock = try StockRequest(name, request) {
         self = .stock(stock)

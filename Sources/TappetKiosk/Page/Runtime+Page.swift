@@ -94,7 +94,7 @@ extension Runtime {
 
   private func serve(_ request: PageRequest, for client: ControlServer.Client, _ session: PageSession) {
     switch request {
-    case .enter: break
+    case .enter, .watchSetup, .answerSetup: break
     case .pair(let code): pair(code, for: client, session)
     case .again(let password): check(password, for: client, session)
     case .state: client.send(statePageAnswer(session))
@@ -129,7 +129,7 @@ extension Runtime {
     guard let settings = configuration.web, let devices = page.devices else {
       return client.send(.failure("the kiosk is starting; try again", code: "starting"))
     }
-    guard settings.serves(host: host, hostName: NetworkIdentity.hostName()) else {
+    guard PageSettings.serves(host: host, as: settings.names, hostName: NetworkIdentity.hostName()) else {
       return client.send(
         .failure(
           "the page is not served as \(host.prefix(80).description.quoted); use another address of the kiosk, or add "

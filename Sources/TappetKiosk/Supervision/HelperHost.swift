@@ -37,12 +37,14 @@ final class HelperHost<Message> {
   /// Starts the program with the given arguments, and with `option` (such as `--socket`) for its socket; throws if it
   /// cannot be started.
   ///
-  /// With `opensSecrets`, the process inherits CREDENTIALS_DIRECTORY, the folder of the kiosk's own credentials.
+  /// With `opensSecrets`, the process inherits CREDENTIALS_DIRECTORY, the folder of the kiosk's own credentials; and
+  /// always the variables whose names start with one of `variables`.
   func start(
-    _ path: String, _ option: String, _ words: [String], _ reactor: Reactor, opensSecrets: Bool = false
+    _ path: String, _ option: String, _ words: [String], _ reactor: Reactor, opensSecrets: Bool = false,
+    variables: [String] = []
   ) throws(SystemError) {
     let process = try ServiceProcess.start(
-      path, option, words: words, variables: opensSecrets ? ["CREDENTIALS_DIRECTORY="] : [])
+      path, option, words: words, variables: variables + (opensSecrets ? ["CREDENTIALS_DIRECTORY="] : []))
     let readable = process.socket.fileDescriptor
     watch = try reactor.watch(readable, for: .readable, calling(self) { host, _ in host.receive() })
     self.process = process

@@ -20,6 +20,8 @@ extension Command {
         kept as kiosk.yaml.old. Each option answers a question in advance. With the preset or the URL 'none', there is
         no broker, other options about it are ignored, and the first action goes to a room or a web server, or
         with 'none' only to the output of --relay.
+        --web prints a code; the browser that types it answers the questions, until the set-up has ended, 30
+        minutes at most.
         --answers: the keys are the option names without '--'; set options without a value to true. Paths are
         relative to the file, and an option on the command line replaces its answer. %{board.NAME} stands for
         machine_id, serial, mac, hostname, or a column of this board's row in the CSV file set with 'boards'.
@@ -27,6 +29,7 @@ extension Command {
       example: "tappet init --yes --preset mosquitto --url broker.example --ca ca.pem --certificate kiosk.p12",
       usageError: { usageErrorOfSetUp($0) },
       body: .plain { (arguments) throws(CommandFailure) in
+        if arguments.has("web") { return try SetupPage.run(arguments) }
         let arguments = try InitAnswers.added(to: arguments)
         let path = KioskAccess.path(arguments)
         if access(path, F_OK) == 0, arguments.has("yes"), !arguments.has("force") {
@@ -44,6 +47,7 @@ extension Command {
   private static var setUpOptions: [CommandOption] {
     [
       CommandOption("yes", "do not prompt; use defaults for omitted options"),
+      CommandOption("web", "PORT", "prompt in a browser: serve a page for it at PORT, or ADDRESS:PORT"),
       CommandOption("answers", "FILE", .file, "YAML file with the answers by option name; can contain %{board.NAME}"),
       CommandOption(
         "preset", "NAME", .preset, "broker: aws-iot, emqx, hivemq, home-assistant, mosquitto, another or none"),
@@ -86,6 +90,10 @@ extension Command {
   }
 
   private static func usageErrorOfSetUp(_ arguments: Arguments) -> String? {
+    if let place = arguments.value("web") {
+      if arguments.has("yes") { return "--web prompts, and --yes does not: specify one of them" }
+      if let mistake = SetupPage.mistake(in: place) { return mistake }
+    }
     let wantsTag = arguments.has("write-tag") || arguments.has("tap")
     if wantsTag, arguments.value("reader") == "none" { return "--tap and --write-tag need a reader" }
     if arguments.has("tap"), arguments.has("yes"), !arguments.has("write-tag"), !arguments.has("share-file") {
@@ -129,9 +137,11 @@ final class SetupWizard {
   }
 
   func run() throws(CommandFailure) {
-    inform(
-      "This sets up a kiosk in \(files.path). Enter accepts the default in brackets, '<' returns to the previous "
-        + "question, and Ctrl-C cancels without changes.")
+    let keys =
+      Dialogue.current == nil
+      ? " Enter accepts the default in brackets, '<' returns to the previous question, and Ctrl-C cancels without "
+        + "changes." : " Nothing is written before the last question."
+    inform("This sets up a kiosk in \(files.path)." + keys)
     startFromExistingFile()
     files.prompt.canGoBack = true
     do throws(CommandFailure) { try askAll() } catch {

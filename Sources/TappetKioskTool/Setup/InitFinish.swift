@@ -44,7 +44,7 @@ extension SetupWizard {
     guard let prompt, files.draft.reader != "none", case .later = firstSecret else { return }
     let configuration = try files.configuration()
     inform("  Tags that the phone app has written work here once the app's share code is entered.")
-    while let line = prompt.secret("Share code, smpshare://… (not shown; Enter: later)") {
+    while let line = prompt.secret("Share code, smpshare://… (not shown; empty: later)") {
       if line.count == 0 { return }
       let (share, mistake) = share(in: line, configuration)
       if let share { return firstSecret = .share(share) }
@@ -145,8 +145,10 @@ extension SetupWizard {
   private func awaitTap(_ configuration: KioskConfiguration) throws(CommandFailure) {
     guard let limit = arguments.seconds("tap") ?? (prompt == nil ? nil : .seconds(60)) else { return }
     inform("  Starting the kiosk …")
+    let way = Dialogue.current == nil ? "; Ctrl-C: later" : ""
     let observer = TapObserver(
-      invitation: "  Hold the tag to the reader (\(limit.wholeMilliseconds / 1000) s; Ctrl-C: later) …",
+      invitation:
+        "  Hold the tag to the reader (\(limit.wholeMilliseconds / 1000) s\(way)) …",
       needsLink: configuration.broker != nil)
     do throws(RuntimeError) { try run(configuration, observer, limit) } catch { throw .failed(error.sentence) }
     if observer.isDone {

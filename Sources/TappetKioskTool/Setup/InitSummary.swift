@@ -43,7 +43,7 @@ extension SetupWizard {
       if replaced.isEmpty { return }
       throw .refused("nothing was written: \(list) would be replaced; use --force to replace existing files")
     }
-    start("What will be written ('<' returns to the last question)")
+    start("What will be written" + (Dialogue.current == nil ? " ('<' returns to the last question)" : ""))
     for (subject, text) in summary + [("Files", targets.joined(separator: ", "))] { inform("  \(subject): \(text)") }
     let question = replaced.isEmpty ? "Write these files?" : "Write these files, and replace \(list)?"
     while let agrees = prompt.confirm(question, default: replaced.isEmpty) {

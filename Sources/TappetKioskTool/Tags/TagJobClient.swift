@@ -135,7 +135,7 @@ final class TagJobClient {
   }
 
   private func invite() {
-    if isatty(2) == 1 { Output.printError("Hold the tag to the reader, and leave it there until it is done…") }
+    if Output.isWatched { Output.printError("Hold the tag to the reader, and leave it there until it is done…") }
   }
 }
 
@@ -146,7 +146,7 @@ private final class NoticePrinter {
 
   func print(_ notice: TagJobNotice) {
     if let sentence = notice.sentence { return Output.printError(sentence) }
-    guard case .progress(let done, let total) = notice, isatty(2) == 1 else { return }
+    guard case .progress(let done, let total) = notice, Output.isWatched else { return }
     // A job that takes less than a second needs no progress counter.
     let now = SystemClock().now().instant
     guard let first = firstProgress else {

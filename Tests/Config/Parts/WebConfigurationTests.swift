@@ -68,7 +68,7 @@ private struct YAMLMistake: Error {}
     ("xdoor.example", false), ("1.2.3.4x", false),
   ])
   func `the page is served under known names and any address`(_ host: String, _ isServed: Bool) throws {
-    let settings = try settings("web: {names: [door.example]}")
-    #expect(settings.serves(host: host, hostName: "Board") == isServed)
+    let names = try settings("web: {names: [door.example]}").names
+    #expect(PageSettings.serves(host: host, as: names, hostName: "Board") == isServed)
   }
 }

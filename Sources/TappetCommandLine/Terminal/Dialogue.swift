@@ -1,0 +1,53 @@
+// A dialogue with a browser instead of a terminal: lines and questions go to the parent process as JSON, and its
+// answers come back. 'tappet init --web' is the parent.
+//
+//     {"line":"\nBroker"}                                              a line for the user; this one is a heading
+//     {"progress":"writing … 12 of 38"}                                a line that the next one replaces
+//     {"question":"Broker","default":"broker.example","kind":"text"}   the answer is "=" and its bytes
+//     {"result":0}                                                     the exit status, which ends the dialogue
+
+import CPlatform
+import TappetCore
+import TappetJSON
+import TappetPlatform
+
+/// The child's end of a dialogue.
+///
+/// Confined to the main thread.
+package final class Dialogue {
+  /// The form of an answer.
+  enum Kind: String {
+    case text, secret, yes
+  }
+
+  /// The dialogue that replaces the terminal; `nil` if there is none.
+  nonisolated(unsafe) package static var current: Dialogue?
+
+  private let parent: UnixSocket
+
+  package init(_ parent: UnixSocket) { self.parent = parent }
+
+  func tell(_ line: String) { send(["line": .string(line.escapedLines)]) }
+
+  func progress(_ text: String) { send(["progress": .string(text.escaped)]) }
+
+  /// Reports the exit status at the end.
+  package func end(_ status: Int32) { send(["result": .number(Int64(status))]) }
+
+  /// Asks a question, and waits; `nil` if the parent has closed the socket, or a signal arrives.
+  func ask(_ question: String, default usual: String? = nil, _ kind: Kind, endedBy signals: HeldSignals) -> [UInt8]? {
+    send(["question": .string(question.escaped), "default": .optional(usual), "kind": .string(kind.rawValue)])
+    while true {
+      switch parent.receive(sizeMax: Limits.answerSizeMax) {
+      case .closed: return nil
+      // The first byte is "=": an empty message would be taken for the end.
+      case .message(let bytes): return Array(bytes.dropFirst())
+      case .nothing: guard case .readable = signals.wait(for: parent.fileDescriptor, until: nil) else { return nil }
+      }
+    }
+  }
+
+  private func send(_ members: KeyValuePairs<String, JSON>) {
+    _ = parent.send(JSON.object(members.map { .init(name: $0.key, value: $0.value) }).encoded())
+  }
+}

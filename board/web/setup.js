@@ -1,0 +1,76 @@
+// The set-up of a kiosk: the questions of 'tappet init', which runs at the board.
+
+import { $, api, bad, bdi, h, lines } from '/app.js';
+
+const box = $('#setup');
+let part, progress;
+// A heading begins a new card; what belongs together stays together.
+function newPart(title) {
+  part = h('div.card', null, title && h('h2', null, bdi(title)));
+  box.append(part);
+}
+function show(text) {
+  progress?.remove();
+  progress = null;
+  if (!part) newPart();
+  part.append(h('p.soft', null, bdi(text.trim())));
+  part.scrollIntoView({ block: 'end' });
+}
+async function answer(text, form, number) {
+  const wait = is => { for (const it of form.querySelectorAll('button')) it.disabled = is; };
+  $('.bad', form)?.remove();
+  wait(true);
+  // What was answered is reported to all pages of this browser.
+  try { await api('/api/setup/answer', { answer: text, number }); } catch (error) { wait(false); form.append(bad(error)); }
+}
+// Replaces the question by its answer.
+function settle(it) {
+  $('form', box)?.remove();
+  if (!part) newPart();
+  if (it) part.append(h('p', null, bdi(it.asked.trim() + (it.asked.endsWith('?') ? '' : ':')), ' ', h('b', null, bdi(it.answer === '<' ? '‹' : it.answer || '–'))));
+}
+function ask(it) {
+  if (!part) newPart();
+  const usual = it.default ?? '', question = it.question.trim();
+  const button = (kind, text, act) => h('button.' + kind, { type: 'button', onclick: act }, text);
+  const form = h('form.ask', { 'data-question': question });
+  const back = button('quiet', 'Back', () => answer('<', form, it.number));
+  if (it.kind === 'yes') {
+    const choice = (word, text) => button(usual === word ? 'main' : 'quiet', text, () => answer(word, form, it.number));
+    form.append(h('b', null, bdi(question)), h('p.row', null, choice('y', 'Yes'), choice('n', 'No'), back));
+  } else {
+    const field = h('input', { name: 'answer', type: it.kind === 'secret' ? 'password' : 'text', value: usual, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' });
+    form.append(h('label', null, bdi(question), field), h('p.row', null, h('button.main', null, 'Next'), back));
+    form.addEventListener('submit', event => {
+      event.preventDefault();
+      answer(field.value, form, it.number);
+    });
+  }
+  settle();
+  part.append(form);
+  form.scrollIntoView({ block: 'end' });
+  $('input', form)?.select();
+}
+function hear(it) {
+  if (it.history) return it.history.forEach(hear);
+  if (it.asked) return settle(it);
+  // A line that begins with an empty one is a heading.
+  if (it.line?.startsWith('\n')) newPart(it.line.trim());
+  else if (it.line) for (const line of it.line.split('\n')) show(line);
+  if (it.progress) {
+    progress ??= part.appendChild(h('p.soft'));
+    progress.textContent = it.progress;
+  }
+  if (it.question) ask(it);
+}
+async function follow() {
+  let result;
+  try {
+    await lines('/api/setup', {}, undefined, it => { if (it.result === undefined) hear(it); else result = it.result; });
+  } catch (error) { box.append(bad(error)); }
+  if (result === undefined) return void setTimeout(() => { box.replaceChildren($('header', box)); part = null; follow(); }, 1000);
+  settle();
+  box.append(h('div.card', null, h('p', { role: 'status' }, result === 0 ? 'Done. Start the kiosk as the last lines say; this page has ended.' : "The set-up has ended without success. Run it again at the kiosk's terminal.")));
+  box.lastChild.scrollIntoView();
+}
+follow();
