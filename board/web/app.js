@@ -64,6 +64,7 @@ export const soft = text => h('p.soft', null, text);
 export const bad = error => h('p.bad', { role: 'alert' }, error.message);
 export const day = date => date.toLocaleDateString(lang, { weekday: 'short', day: 'numeric', month: 'short' });
 export const facts = pairs => h('dl.facts', null, ...pairs.filter(([, value]) => value).flatMap(([name, value]) => [h('dt', null, name), h('dd', null, bdi(value))]));
+export const button = (kind, text, act) => h('button.' + kind, { type: 'button', onclick: act }, text);
 export const row = (mark, name, text, end, act) => h('li', null, h('button.open', { type: 'button', onclick: act },
   mark, h('span.grow', null, h('b', null, bdi(name)), h('span.soft', null, bdi(text))), end, icon('next')));
 // A path or a link at the start keeps its case.

@@ -10,7 +10,7 @@ const hearTime = ms => { const found = ms - performance.now(); if (ahead === und
 // ---- Tiles
 const tiles = new Map();
 const canPress = panel.dataset.level !== 'look';
-let isLocked = false, isCold = false, answered = 0;
+let isLocked = false, isCold = false;
 
 // The colour stays 2.5 s, its sentence until the next press.
 function setTile(tile, state, note) {

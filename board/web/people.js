@@ -1,6 +1,6 @@
 // People, and their tags.
 
-import { $, api, askPassword, bad, bdi, day, drawBelow, facts, finder, foreign, guarded, h, icon, lines, marks, pages, panel, plural, query, row, sentence, sheet, shown, soft, svg, t } from '/app.js';
+import { $, api, askPassword, bad, bdi, button, day, drawBelow, facts, finder, foreign, guarded, h, icon, lines, marks, pages, panel, plural, query, row, sentence, sheet, shown, soft, svg, t } from '/app.js';
 
 async function all(path, name) {
   const found = [];
@@ -79,7 +79,6 @@ function askName(title, value, act) {
   name.focus();
 }
 function showPerson(one, secrets, content) {
-  const button = (kind, text, act) => h('button.' + kind, { type: 'button', onclick: act }, text);
   const hours = one.suspended ? t('never, while suspended') : one.hours.length ? one.hours.join('; ') : t('at any time');
   sheet(one.name,
     facts([['May come', hours], ['From', one.from], ['Until', one.until], ['Uses', one.uses === null ? '' : t('{} of {}', one.used, one.uses)]]),

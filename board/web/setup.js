@@ -1,6 +1,6 @@
 // The set-up of a kiosk: the questions of 'tappet init', which runs at the board.
 
-import { $, api, bad, bdi, h, lines } from '/app.js';
+import { $, api, bad, bdi, button, h, lines } from '/app.js';
 
 const box = $('#setup');
 let part, progress;
@@ -32,7 +32,6 @@ function settle(it) {
 function ask(it) {
   if (!part) newPart();
   const usual = it.default ?? '', question = it.question.trim();
-  const button = (kind, text, act) => h('button.' + kind, { type: 'button', onclick: act }, text);
   const form = h('form.ask', { 'data-question': question });
   const back = button('quiet', 'Back', () => answer('<', form, it.number));
   if (it.kind === 'yes') {

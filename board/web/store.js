@@ -1,6 +1,6 @@
 // The store room.
 
-import { $, api, bad, bdi, card, drawBelow, facts, finder, h, icon, pages, query, row, sheet, soft, t } from '/app.js';
+import { $, api, bad, bdi, button, card, drawBelow, facts, finder, h, icon, pages, query, row, sheet, soft, t } from '/app.js';
 
 const wantedThing = finder('Find a thing, or type its code');
 const newTicket = () => 1 + crypto.getRandomValues(new Uint32Array(1))[0];
@@ -38,7 +38,6 @@ let shownThing;
 async function showThing(id, note) {
   shownThing = id;
   const { thing: it, contents, notes, place } = await api('/api/store/show' + query({ id }));
-  const button = (kind, text, act) => h('button.' + kind, { type: 'button', onclick: act }, text);
   const ask = (title, path, ...fields) => { sheet(title, h('form.ask', { onsubmit: event => {
     event.preventDefault();
     changeStore(path, { id, ...Object.fromEntries(new FormData(event.target)) });
