@@ -1,5 +1,5 @@
-// The programs that 'tappet run' starts with a socket, and users never: tappet-inventory, a kiosk's inventory process
-// and the same for its page, and the page's broker process.
+// The programs that other processes start with a socket, and users never: tappet-inventory, a kiosk's inventory process
+// and the same for its page; the page's broker process; and the 'tappet init' of 'tappet init --web'.
 
 import CPlatform
 import TappetBrokerTool
@@ -28,11 +28,13 @@ enum HelperPrograms {
       PageBrokerService(parent: parent, configuration: path).run()
       return .success
     case SetupHost.option:
-      guard words.count > 2, let parent = Int32(words[1]).flatMap({ UnixSocket.toParent($0) }) else { return .usage }
-      let dialogue = Dialogue(parent)
-      Dialogue.current = dialogue
+      guard words.count > 2, let parent = Int32(words[1]).flatMap({ UnixSocket.toParent($0) }) else {
+        Output.printError("tappet: '\(words[0])' is an internal option; use 'tappet init --web' to start this program")
+        return .usage
+      }
+      Dialogue.current = Dialogue(parent)
       let status = CommandTable.run(Array(words[2...]))
-      dialogue.end(status.rawValue)
+      Dialogue.current?.end(status.rawValue)
       return status
     case _: return nil
     }

@@ -76,8 +76,9 @@ package struct PageBrokerService {
   /// Reports messages until the kiosk closes the socket; returns `nil` then.
   private func listen(_ settings: BrokerSettings, to filter: String) throws(CommandFailure) -> JSON? {
     if let mistake = TopicFilter.mistake(in: filter) { throw .usage(mistake) }
-    let client = try connected(settings)
+    let client = try BrokerClient(settings)
     defer { client.shutdown() }
+    _ = try client.connectToAny()
     client.gathering = Limits.pageMessagesInterval
     _ = client.link.subscribe(request: 0, filter: filter, qos: 1)
     var counts = (received: Int64(0), leftOut: Int64(0))
@@ -132,16 +133,6 @@ package struct PageBrokerService {
     }
     for json in shown.reversed() { send(["message": json]) }
     return messages.count - shown.count
-  }
-
-  /// Connects to the first endpoint that accepts this client.
-  private func connected(_ settings: BrokerSettings) throws(CommandFailure) -> BrokerClient {
-    let client = try BrokerClient(settings)
-    do throws(CommandFailure) { _ = try client.connectToAny() } catch {
-      client.shutdown()
-      throw error
-    }
-    return client
   }
 
   // MARK: Publish

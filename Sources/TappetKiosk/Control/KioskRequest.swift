@@ -97,6 +97,11 @@ struct RequestForm {
     self.facts = facts
     self.secretPayload = secretPayload
   }
+
+  /// The members of the request as JSON.
+  var members: [JSON.Member] {
+    [.init(name: "request", value: .string(name))] + facts.map { .init(name: $0.key, value: $0.value) }
+  }
 }
 
 extension KioskRequest {
@@ -105,10 +110,7 @@ extension KioskRequest {
   package var message: ControlMessage {
     @export(interface) get {
       let form = form
-      let members =
-        [JSON.Member(name: "request", value: .string(form.name))]
-        + form.facts.map { JSON.Member(name: $0.key, value: $0.value) }
-      return ControlMessage(.object(members), enclosing: form.secretPayload)
+      return ControlMessage(.object(form.members), enclosing: form.secretPayload)
     }
   }
 

@@ -90,7 +90,8 @@ extension Runtime {
 
   private func perform(_ request: BrokerRequest, for client: ControlServer.Client) {
     guard let path = observers.configurationPath else {
-      return client.send(.failure("this kiosk was not started from a file, which the test needs", code: "failed"))
+      return client.send(
+        .failure("this kiosk was not started from a file, so the page cannot use its broker", code: "failed"))
     }
     guard helpers.broker.hasRoom else { return client.send(.failure(SharedSentence.tooManyRequests, code: "busy")) }
     let number = client.number

@@ -51,13 +51,7 @@ extension BrokerRequest {
   }
 
   /// Encodes the request as the only message to the process.
-  func encode() -> [UInt8] {
-    let form = form
-    return JSON.object(
-      [JSON.Member(name: "request", value: .string(form.name))]
-        + form.facts.map { JSON.Member(name: $0.key, value: $0.value) }
-    ).encoded()
-  }
+  func encode() -> [UInt8] { JSON.object(form.members).encoded() }
 
   /// Decodes the message from the kiosk.
   @export(interface)

@@ -30,9 +30,9 @@ package final class SetupHost {
   package var isUnreachable: Bool { !isPaired && pairing.isOver(at: Instant.now()) }
   /// PID of the tappet-web that may connect.
   package var webServer: pid_t = 0
-  /// Lines, answers and the open question, oldest first, for a browser that returns.
-  private var told: [JSON] = []
-  private var toldSize = 0
+  /// Transcript for a browser that returns: lines, answers and the open question, oldest first.
+  private var transcript: [JSON] = []
+  private var transcriptSize = 0
   private var questions: Int64 = 0
   /// Time at which a child that is to stop is killed.
   private var killAt: Instant?
@@ -100,9 +100,11 @@ package final class SetupHost {
   private func tell(_ json: JSON) {
     let message = json.encoded()
     if json["progress"] == nil {
-      told.append(json)
-      toldSize += message.count
-      while toldSize > Limits.setupHistorySizeMax, told.count > 1 { toldSize -= told.removeFirst().encoded().count }
+      transcript.append(json)
+      transcriptSize += message.count
+      while transcriptSize > Limits.setupHistorySizeMax, transcript.count > 1 {
+        transcriptSize -= transcript.removeFirst().encoded().count
+      }
     }
     server?.tellWatchers { _ in message }
   }
@@ -131,7 +133,7 @@ package final class SetupHost {
     case .watchSetup:
       client.isWatching = true
       // One message: many would not fit into the socket's buffer.
-      client.send(.object(["history": .array(told)]))
+      client.send(.object(["history": .array(transcript)]))
     case .answerSetup(let number, let answer):
       guard let question, number == questions else {
         return client.send(.failure("there is no question", code: "question-over"))
@@ -140,7 +142,7 @@ package final class SetupHost {
       answer.withBytes { bytes in
         // A browser that returns sees the answer, too, unless it is a secret.
         let shown = question["kind"]?.text == "secret" ? "••••" : String(decoding: bytes, as: UTF8.self).escaped
-        if told.last == question { toldSize -= told.removeLast().encoded().count }
+        if transcript.last == question { transcriptSize -= transcript.removeLast().encoded().count }
         tell(.object(["asked": question["question"] ?? .null, "answer": .string(shown)]))
         var order = [UInt8(ascii: "=")] + Array(bytes)
         _ = child.send(order)

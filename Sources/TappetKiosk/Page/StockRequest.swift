@@ -87,11 +87,10 @@ package struct StockInquiry: Sendable {
   /// Encodes the inquiry as a message to the process.
   @export(interface)
   package func encode() -> [UInt8] {
-    let form = request.form
     let members =
-      [JSON.Member(name: "request", value: .string(form.name))]
-      + form.facts.map { JSON.Member(name: $0.key, value: $0.value) }
-      + [.init(name: "who", value: .string(who)), .init(name: "number", value: .number(Int64(number)))]
+      request.form.members + [
+        .init(name: "who", value: .string(who)), .init(name: "number", value: .number(Int64(number))),
+      ]
       + [.init(name: "deadline", value: .number(until.wholeMilliseconds))]
     return JSON.object(members).encoded()
   }

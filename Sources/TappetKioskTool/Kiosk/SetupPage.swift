@@ -92,10 +92,10 @@ enum SetupPage {
         isPaired = true
         Output.printError("A browser has typed the code, and answers the questions. Ctrl-C ends the set-up.")
       }
-      if !host.isStopping, let reason = reasonToStop(host, web, until: end) {
-        Output.printError("tappet init: " + reason)
-      }
-      if host.isStopping || reasonToStop(host, web, until: end) != nil { host.stop() }
+      let reason = reasonToStop(host, web, until: end)
+      if let reason, !host.isStopping { Output.printError("tappet init: " + reason) }
+      // Repeated, because it kills a set-up that does not end.
+      if host.isStopping || reason != nil { host.stop() }
       try reactor.turn(timeout: .seconds(1))
     }
     Output.printError(host.status == 0 ? "The set-up is complete." : "The set-up has ended without success.")
