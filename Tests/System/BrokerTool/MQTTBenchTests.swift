@@ -12,8 +12,8 @@ private func words(_ broker: TestBroker, _ more: [String], usesTLS: Bool = true)
     + files.flatMap { [$0.key, TestCertificates.path($0.value)] } + more
 }
 
-/// 300 handshakes take half a minute: a suite of its own.
-@Suite struct MQTTBenchClientsTests {
+/// 300 handshakes take half a minute.
+@Suite struct MQTTBenchClientsVerifyTests {
   @Test func `300 clients over TLS take at most 60 KB each, and none of their messages is lost`() throws {
     let broker = try TestBroker()
     let done = try Programs.run(

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.serialized) struct PersonTableSizeTests {
+@Suite(.serialized) struct PersonTableSizeVerifyTests {
   @Test(arguments: [true, false])
   func `ten thousand people are imported together, and ten thousand and one are refused`(runs: Bool) throws {
     let world = try KioskWorld(withBroker: false)
