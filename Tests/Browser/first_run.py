@@ -2,14 +2,14 @@
 import os
 import subprocess
 
-from story import Story
+from page import Page
 from world import ROOT, free_port, wait
 
 # The answers that differ from what the page offers, by the beginnings of the questions.
 ANSWERS = {"Host": "mqtt://127.0.0.1:{}", "Client id": "first", "Topic": "home/first", "Message": "hello"}
 
 
-class FirstRun(Story):
+class FirstRun(Page):
     """The steps, in order, in the browser of another story and beside its kiosk, which is stopped."""
 
     is_held = False
@@ -64,11 +64,11 @@ class FirstRun(Story):
         if len(asked) == 2:
             self.shots("setup")
         fields = form.find_elements("css selector", "input")
-        if fields:
-            wanted = next((text for name, text in ANSWERS.items() if question.startswith(name)), None)
-            if wanted:
-                fields[0].clear()
-                fields[0].send_keys(wanted.format(self.world.broker_port))
+        wanted = next((text for name, text in ANSWERS.items() if question.startswith(name)), None)
+        if wanted:
+            fields[0].clear()
+            fields[0].send_keys(wanted.format(self.world.broker_port) + "\n")
+        elif fields or form.find_elements("css selector", ".choices"):
             form.find_elements("css selector", ".main")[0].click()
         else:
             form.find_elements("css selector", "button")[0].click()

@@ -38,8 +38,13 @@ function ask(it) {
     const choice = (word, text) => button(usual === word ? 'main' : 'quiet', text, () => answer(word, form, it.number));
     form.append(h('b', null, bdi(question)), h('p.row', null, choice('y', 'Yes'), choice('n', 'No'), back));
   } else {
-    const field = h('input', { name: 'answer', type: it.kind === 'secret' ? 'password' : 'text', value: usual, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' });
-    form.append(h('label', null, bdi(question), field), h('p.row', null, h('button.main', null, 'Next'), back));
+    const choices = it.choices ?? [], isChoice = choices.some(one => one.answer === usual);
+    const field = h('input', { name: 'answer', type: it.kind === 'secret' ? 'password' : 'text', value: isChoice ? '' : usual, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' });
+    if (it.choices) form.append(h('b', null, bdi(question)), h('p.choices', null, ...choices.map(({ answer: word, text }) =>
+      h('button.' + (word === usual ? 'main' : 'quiet'), { type: 'button', onclick: () => answer(word, form, it.number) }, bdi(text)))));
+    const next = h('button.' + (isChoice ? 'quiet' : 'main'), null, 'Next');
+    if (!it.choices || it.other) form.append(h('label', null, bdi(it.other ?? question), field), h('p.row', null, next, back));
+    else form.append(h('p.row', null, back));
     form.addEventListener('submit', event => {
       event.preventDefault();
       answer(field.value, form, it.number);
@@ -48,7 +53,7 @@ function ask(it) {
   settle();
   part.append(form);
   form.scrollIntoView({ block: 'end' });
-  $('input', form)?.select();
+  if (!it.choices) $('input', form)?.select();
 }
 function hear(it) {
   if (it.history) return it.history.forEach(hear);

@@ -4,12 +4,27 @@
 //     {"line":"\nBroker"}                                              a line for the user; this one is a heading
 //     {"progress":"writing … 12 of 38"}                                a line that the next one replaces
 //     {"question":"Broker","default":"broker.example","kind":"text"}   the answer is "=" and its bytes
+//     {"question":"Reader","kind":"text","choices":[{"answer":"none","text":"No reader"}],"other":"Device"}
 //     {"result":0}                                                     the exit status, which ends the dialogue
 
 import CPlatform
 import TappetCore
 import TappetJSON
 import TappetPlatform
+
+/// The answers to a question that a browser shows as buttons.
+package struct Choices {
+  /// The question without the words that are typed as answers.
+  var question: String
+  /// Each answer, with its text.
+  var answers: [(String, String)]
+  /// Label of the field for any other answer; `nil` if there are no others.
+  var other: String?
+
+  package init(_ question: String, _ answers: [(String, String)], other: String? = nil) {
+    (self.question, self.answers, self.other) = (question, answers, other)
+  }
+}
 
 /// The child's end of a dialogue.
 ///
@@ -35,8 +50,18 @@ package final class Dialogue {
   package func end(_ status: Int32) { send(["result": .number(Int64(status))]) }
 
   /// Asks a question, and waits; `nil` if the parent has closed the socket, or a signal arrives.
-  func ask(_ question: String, default usual: String? = nil, _ kind: Kind, endedBy signals: HeldSignals) -> [UInt8]? {
-    send(["question": .string(question.escaped), "default": .optional(usual), "kind": .string(kind.rawValue)])
+  func ask(
+    _ question: String, default usual: String? = nil, _ kind: Kind, _ choices: Choices? = nil,
+    endedBy signals: HeldSignals
+  ) -> [UInt8]? {
+    let answers = choices?.answers.map { answer, text in
+      JSON.object(["answer": .string(answer), "text": .string(text.escaped)])
+    }
+    send([
+      "question": .string((choices?.question ?? question).escaped), "default": .optional(usual),
+      "kind": .string(kind.rawValue), "choices": answers.map { .array($0) } ?? .null,
+      "other": .optional(choices?.other),
+    ])
     while true {
       switch parent.receive(sizeMax: Limits.answerSizeMax) {
       case .closed: return nil

@@ -32,10 +32,13 @@ package final class Prompt {
   package var signalDescriptor: Int32 { signals.fileDescriptor }
 
   /// Returns the answer without surrounding spaces, or the default if it is empty; `nil` when the dialogue has ended.
+  ///
+  /// A terminal shows the question, and a browser the choices.
   @export(interface)
-  package func ask(_ question: String, default usual: String? = nil) -> String? {
+  package func ask(_ question: String, default usual: String? = nil, _ choices: Choices? = nil) -> String? {
     let prompt = question + (usual.map { $0.isEmpty ? " [none]: " : " [\($0)]: " } ?? ": ")
-    let typed = Dialogue.current.map { $0.ask(question, default: usual, .text, endedBy: signals) } ?? edited(prompt)
+    let typed =
+      Dialogue.current.map { $0.ask(question, default: usual, .text, choices, endedBy: signals) } ?? edited(prompt)
     guard let line = accepted(typed) else {
       if hasEnded { Output.printError("") }
       return nil

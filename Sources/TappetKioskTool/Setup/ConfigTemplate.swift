@@ -87,6 +87,10 @@ struct ConfigTemplate {
       isHomeAssistant
       ? "\nhome_assistant: true        # Home Assistant finds this kiosk automatically\n"
       : "\n# home_assistant: true        # Home Assistant finds this kiosk automatically\n"
+    // Somebody who answers on a page expects to find the kiosk on one.
+    if Dialogue.current != nil {
+      text += "\nweb: " + (state == nil ? "{socket: /run/tappet/web}" : "{}") + "        # the page for browsers\n"
+    }
     text += panelText + "\nactions:\n"
     for (index, action) in actions.enumerated() {
       text += "  - name: " + Self.quoted(action.name) + "\n"

@@ -42,7 +42,8 @@ extension SetupWizard {
     let canBeNone = files.draft.panel.relay != nil
     let topic = "home/" + files.draft.actions[0].name + "/set"
     let usual = Action.isTopic(topic) ? topic : "home/light/set"
-    try resolve("topic", canBeNone ? "Topic (or 'none')" : "Topic", default: usual) {
+    let choices = Choices("Topic", [("none", "No topic: it only switches the output")], other: "Topic")
+    try resolve("topic", canBeNone ? "Topic (or 'none')" : "Topic", default: usual, canBeNone ? choices : nil) {
       (answer) throws(CommandFailure) in
       if canBeNone, answer == "none" {
         files.draft.actions[0].effect = .output
@@ -58,7 +59,9 @@ extension SetupWizard {
 
   private func askTimestampKey() throws(CommandFailure) {
     let question = "Key for %T (a file with 32 hexadecimal digits, or 'new' to create a key)"
-    try resolve("timestamp-key", question, default: "new") { answer in
+    let choices = Choices(
+      "Key for %T", [("new", "Create a key")], other: "A file on this board with 32 hexadecimal digits")
+    try resolve("timestamp-key", question, default: "new", choices) { answer in
       if answer == "new" {
         guard var bytes = try? LibCrypto.random(count: 16) else { return SharedSentence.noRandomness }
         defer { LibCrypto.wipe(&bytes) }

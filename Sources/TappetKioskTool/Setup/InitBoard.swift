@@ -11,12 +11,17 @@ extension SetupWizard {
   func askReader() throws(CommandFailure) {
     start("The reader")
     let nodes = ReaderPorts.candidates()
-    for (index, node) in nodes.enumerated() { inform("  \(index + 1)  \(node)") }
+    for (index, node) in nodes.enumerated() { list("  \(index + 1)  \(node)") }
     let question =
       "Device, such as /dev/ttyUSB0, or a libnfc connection string"
       + (nodes.isEmpty ? "" : " (or a number; 'find' to try all of them)")
       + "; 'any' for the first reader that libnfc finds; or 'none'"
-    try resolve("reader", question, default: nodes.isEmpty ? "any" : "find") { (answer) throws(CommandFailure) in
+    var places: [(String, String)] = nodes.map { ($0, $0) }
+    if !nodes.isEmpty { places.insert(("find", "Try these in turn"), at: 0) }
+    places += [("any", "The first one that libnfc finds"), ("none", "There is none")]
+    let choices = Choices("Where is the reader?", places, other: "Another device, or a libnfc connection string")
+    let usual = nodes.isEmpty ? "any" : "find"
+    try resolve("reader", question, default: usual, choices) { (answer) throws(CommandFailure) in
       hasReader = false
       switch answer {
       case "none":
@@ -58,11 +63,15 @@ extension SetupWizard {
     let model = BoardProfile.modelOfThisMachine()
     let match = model.flatMap { BoardProfile.matching(model: $0) }
     if let model { inform("  This board's model is '\(model)'.") }
-    let known = BoardProfile.known().joined(separator: ", ")
+    let known = BoardProfile.known()
     let question =
-      "Profile of the board's header (\(known)), '\(Self.virtualPanel)' for a panel without hardware, or 'none'"
+      "Profile of the board's header (\(known.joined(separator: ", "))), '\(Self.virtualPanel)' for a panel without "
+      + "hardware, or 'none'"
     let usual = arguments.has("panel-simulator") ? Self.virtualPanel : match ?? "none"
-    try resolve("profile", question, default: usual) { (answer) throws(CommandFailure) in
+    var headers: [(String, String)] = known.map { ($0, $0) }
+    headers += [(Self.virtualPanel, "A panel without hardware"), ("none", "No header, or another one")]
+    let choices = Choices("The board's header", headers)
+    try resolve("profile", question, default: usual, choices) { (answer) throws(CommandFailure) in
       files.draft.panel.profile = nil
       files.draft.panel.simulator = arguments.value("panel-simulator")
       if answer == "none" { return nil }
@@ -90,8 +99,9 @@ extension SetupWizard {
   private var isVirtual: Bool { files.draft.panel.simulator != nil }
 
   func askLED() throws(CommandFailure) {
-    try resolve("led", "Line of the status LED, such as GPIO17 (or 'none')", default: isVirtual ? "GPIO17" : "none") {
-      (answer) throws(CommandFailure) in
+    let question = "Line of the status LED, such as GPIO17 (or 'none')"
+    let choices = Choices("Status LED", [("none", "None")], other: "Its line, such as GPIO17")
+    try resolve("led", question, default: isVirtual ? "GPIO17" : "none", choices) { (answer) throws(CommandFailure) in
       files.draft.panel.led = line(answer)
       return try lineMistake(files.draft.panel.led, of: "LED status")
     }
@@ -99,7 +109,9 @@ extension SetupWizard {
 
   func askButton() throws(CommandFailure) {
     let ofButton = "Line of a button, such as GPIO5, for the first action (or 'none')"
-    try resolve("button", ofButton, default: isVirtual ? "GPIO5" : "none") { (answer) throws(CommandFailure) in
+    let choices = Choices("A button for the first action", [("none", "None")], other: "Its line, such as GPIO5")
+    let usual = isVirtual ? "GPIO5" : "none"
+    try resolve("button", ofButton, default: usual, choices) { (answer) throws(CommandFailure) in
       files.draft.panel.button = line(answer)
       return try lineMistake(files.draft.panel.button, of: "button " + (files.draft.panel.button ?? ""))
     }
@@ -107,7 +119,10 @@ extension SetupWizard {
 
   func askRelay() throws(CommandFailure) {
     let question = "Line of an output, such as a relay, that the first action switches on for 1 s (or 'none')"
-    try resolve("relay", question, default: isOutputOnly ? nil : "none") { (answer) throws(CommandFailure) in
+    let choices = Choices(
+      "An output, such as a relay, that the first action switches on for 1 s", isOutputOnly ? [] : [("none", "None")],
+      other: "Its line, such as GPIO24")
+    try resolve("relay", question, default: isOutputOnly ? nil : "none", choices) { (answer) throws(CommandFailure) in
       files.draft.panel.relay = line(answer)
       guard isOutputOnly else { return try lineMistake(files.draft.panel.relay, of: "output relay") }
       if files.draft.panel.relay == nil { return "an action that sends nothing needs an output" }

@@ -12,14 +12,14 @@ extension SetupWizard {
   func askPreset() throws(CommandFailure) {
     start("The broker")
     let known = BrokerPreset.known()
-    if prompt != nil {
-      for (index, name) in known.enumerated() {
-        inform("  \(index + 1)  \(name): \(BrokerPreset.load(name: name)?.title ?? "")")
-      }
-      inform("  \(known.count + 1)  another")
-      inform("  \(known.count + 2)  none: Matrix rooms, web servers, or only a relay")
-    }
-    try resolve("preset", "Broker type (number or name)", default: "another") { acceptPreset($0, known) }
+    let titles: [(String, String)] = prompt == nil ? [] : known.map { ($0, BrokerPreset.load(name: $0)?.title ?? "") }
+    for (index, (name, title)) in titles.enumerated() { list("  \(index + 1)  \(name): \(title)") }
+    list("  \(known.count + 1)  another")
+    list("  \(known.count + 2)  none: Matrix rooms, web servers, or only a relay")
+    let choices = Choices(
+      "Which broker?",
+      titles + [("another", "Another one"), ("none", "No broker: Matrix rooms, web servers, or only a relay")])
+    try resolve("preset", "Broker type (number or name)", default: "another", choices) { acceptPreset($0, known) }
     for note in preset?.notes ?? [] { inform("  - " + note) }
     if let preset, let other = preset.other {
       inform(
@@ -140,8 +140,11 @@ extension SetupWizard {
     files.authorityPEM = nil
     guard usesTLS else { return }
     start("Certificates")
-    try resolve("ca", "Broker's CA certificate (a file, or 'system' for the system's trust store)", default: "system") {
-      answer in
+    let question = "Broker's CA certificate (a file, or 'system' for the system's trust store)"
+    let choices = Choices(
+      "Who has signed the broker's certificate?", [("system", "A public CA, which every browser trusts")],
+      other: "Another CA: its certificate, a file on this board")
+    try resolve("ca", question, default: "system", choices) { answer in
       files.authorityPEM = nil
       if answer == "system" { return nil }
       do throws(CertificateProblem) {
@@ -159,7 +162,10 @@ extension SetupWizard {
     guard usesTLS else { return }
     let usual = preset?.wantsCertificate == true ? nil : "none"
     let question = "This kiosk's certificate (a .p12 or .pem file, 'request' for a new key and request, or 'none')"
-    try resolve("certificate", question, default: usual) { answer in
+    let choices = Choices(
+      "This kiosk's certificate", [("none", "None"), ("request", "Create a key and a request")],
+      other: "A file on this board, .p12 or .pem")
+    try resolve("certificate", question, default: usual, choices) { answer in
       files.identity = nil
       isRequested = answer == "request"
       if isRequested { return nil }
@@ -255,7 +261,12 @@ extension SetupWizard {
         throw .refused("nothing was written; use --untested to write the files anyway")
       }
       let question = "Try again (t), change the broker (b) or the credentials (c), or go on anyway (g)?"
-      guard let answer = prompt.ask(question, default: "t") else { throw .reported(.refused) }
+      let choices = Choices(
+        "What now?",
+        [
+          ("t", "Try again"), ("b", "Change the broker"), ("c", "Change the credentials"), ("g", "Go on anyway"),
+        ])
+      guard let answer = prompt.ask(question, default: "t", choices) else { throw .reported(.refused) }
       if answer == "g" { return }
       guard answer == "b" || answer == "c" else { continue }
       // Each option is used as an answer only once.

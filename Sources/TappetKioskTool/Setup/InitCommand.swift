@@ -182,6 +182,9 @@ final class SetupWizard {
   /// Prints a line in interactive mode.
   func inform(_ text: String) { if prompt != nil { Output.printError(text) } }
 
+  /// Prints a line that a browser does not need, because it shows choices.
+  func list(_ text: String) { if Dialogue.current == nil { inform(text) } }
+
   /// Prints a heading.
   func start(_ title: String) { inform("\n" + title) }
 
@@ -189,7 +192,7 @@ final class SetupWizard {
   ///
   /// `accept` returns an error message or `nil`. With --yes, the default replaces a missing answer.
   func resolve(
-    _ option: String, _ question: String, default usual: String?,
+    _ option: String, _ question: String, default usual: String?, _ choices: Choices? = nil,
     _ accept: (String) throws(CommandFailure) -> String?
   ) throws(CommandFailure) {
     let usual = earlier.last { $0.option == option }?.answer ?? usual
@@ -198,7 +201,7 @@ final class SetupWizard {
       if let value = arguments.value(option) {
         answer = value
       } else if let prompt {
-        guard let typed = prompt.ask(question, default: usual) else { throw .reported(.refused) }
+        guard let typed = prompt.ask(question, default: usual, choices) else { throw .reported(.refused) }
         answer = typed
       } else if let usual {
         answer = usual

@@ -92,8 +92,12 @@ extension SetupWizard {
     while true {
       if perform(request, configuration) { return true }
       guard let prompt else { throw .reported(.refused) }
+      let choices = Choices(
+        "What now?",
+        [("t", "Try again"), ("f", "Format the tag permanently, and try again"), ("g", "Go on without a tag")])
       switch prompt.ask(
-        "Try again (t), format the tag permanently and try again (f), or go on without a tag (g)?", default: "t")
+        "Try again (t), format the tag permanently and try again (f), or go on without a tag (g)?", default: "t",
+        choices)
       {
       case "g", nil: return false
       case "f": _ = perform(TagJobRequest(.format), configuration)

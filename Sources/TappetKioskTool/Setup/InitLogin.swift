@@ -10,7 +10,8 @@ import TappetPlatform
 extension SetupWizard {
   func askUsername() throws(CommandFailure) {
     if isWithoutBroker { return }
-    try resolve("username", "User name for the broker (or 'none')", default: "none") {
+    let choices = Choices("Does the broker want a user name?", [("none", "No")], other: "User name")
+    try resolve("username", "User name for the broker (or 'none')", default: "none", choices) {
       (answer) throws(CommandFailure) in
       files.draft.username = nil
       if answer == "none" || answer.isEmpty { return nil }

@@ -91,7 +91,8 @@ import Testing
     try answer("Write these files?", with: "y", stream, mine)
     #expect(eventually { stream.text.contains("\"result\":0") }, "\(stream.text)")
     #expect(ended(setup) == 0, "\(setup.text)")
-    #expect(try String(contentsOfFile: path, encoding: .utf8).contains("  - name: gong\n"))
+    let written = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(written.contains("  - name: gong\n") && written.contains("\nweb: {}"), "\(written)")
   }
 
   @Test func `a browser that returns sees the question again, and a signal at the terminal writes nothing`() throws {
