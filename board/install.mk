@@ -11,13 +11,13 @@ INSTALLED := bin/tappet bin/tappet-sim libexec/tappet $(addprefix $(LIBDIR)/,lib
 	lib/systemd/system/tappet@.service $(addprefix lib/systemd/system/tappet-web.,path socket service) \
 	lib/sysusers.d/tappet.conf lib/sysusers.d/tappet-web.conf lib/tmpfiles.d/tappet.conf share/doc/tappet \
 	share/tappet $(patsubst $(OUT)/%,%,$(COMPLETIONS)) \
-	$(addprefix share/man/,man1/tappet.1 man1/tappet-*.1 man5/kiosk.yaml.5 man3/tappet[-_.]*.3 man3/TAPPET_*.3)
+	$(addprefix share/man/,man1/tappet.1 man1/tappet-*.1 man8/tappet-web.8 man5/kiosk.yaml.5 man3/tappet[-_.]*.3 \
+	man3/TAPPET_*.3)
 
 .PHONY: install uninstall
 install: all  ## PREFIX=/usr/local DESTDIR=
 	install -d $(addprefix $(PLACE)/,bin libexec/tappet include $(LIBDIR)/pkgconfig $(LIBDIR)/cmake/tappet \
-		lib/systemd/system lib/sysusers.d lib/tmpfiles.d share/man/man1 share/man/man3 share/man/man5 \
-		share/doc/tappet/docs/images \
+		lib/systemd/system lib/sysusers.d lib/tmpfiles.d $(addprefix share/man/man,1 3 5 8) share/doc/tappet/docs/images \
 		share/doc/tappet/docs/faults share/doc/tappet/docs/examples share/tappet/profiles share/tappet/presets \
 		share/tappet/completions share/tappet/web)
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(PLACE)/bin
@@ -31,13 +31,14 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	$(FILLED_IN) board/cmake/tappet-config-version.cmake.in > $(PLACE)/$(LIBDIR)/cmake/tappet/tappet-config-version.cmake
 	install -m 644 $(COMMAND_PAGES)/*.1 $(SHARE)/man/man1
 	$(FILLED_IN) board/man/tappet-sim.1 > $(SHARE)/man/man1/tappet-sim.1
+	$(FILLED_IN) board/man/tappet-web.8 > $(SHARE)/man/man8/tappet-web.8
 	install -m 644 $(MANUAL)/*.3 $(SHARE)/man/man3
 	install -m 644 $(CONFIG_PAGE) $(SHARE)/man/man5
 	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet.rules \
 		$(SHARE)/doc/tappet
 	install -m 644 docs/*.md docs/alerts.yaml docs/json.schema.json $(SHARE)/doc/tappet/docs
 	install -m 644 docs/faults/*.md $(SHARE)/doc/tappet/docs/faults
-	install -m 644 docs/images/*.svg $(SHARE)/doc/tappet/docs/images
+	install -m 644 docs/images/* $(SHARE)/doc/tappet/docs/images
 	install -m 644 docs/examples/*.c $(SHARE)/doc/tappet/docs/examples
 	install -m 644 board/profiles/*.yaml $(SHARE)/tappet/profiles
 	install -m 644 board/presets/*.yaml $(SHARE)/tappet/presets

@@ -23,7 +23,7 @@ package enum BackupFile {
   private static let magic = Array("tappet-backup 1\n".utf8)
   private static let saltSize = 16
 
-  /// Encrypts a backup, which takes one second and 128 MB of memory.
+  /// Encrypts a backup, which takes one second and 32 MB of memory.
   ///
   /// The passphrase is used in NFC: keyboards and systems write the same letter in different ways.
   package static func seal(_ content: [UInt8], passphrase: [UInt8]) throws(BackupError) -> [UInt8] {

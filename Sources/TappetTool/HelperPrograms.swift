@@ -1,5 +1,5 @@
 // The programs that other processes start with a socket, and users never: tappet-inventory, a kiosk's inventory process
-// and the same for its page; the page's broker process; and the 'tappet init' of 'tappet init --web'.
+// and the same for its page; the process for a request of the page; and the 'tappet init' of 'tappet init --web'.
 
 import CPlatform
 import TappetBrokerTool
@@ -8,6 +8,7 @@ import TappetCore
 import TappetInventory
 import TappetInventoryTool
 import TappetKiosk
+import TappetKioskTool
 import TappetMessages
 import TappetPlatform
 import TappetSQLite
@@ -21,11 +22,13 @@ enum HelperPrograms {
     case InventoryHelper.option, InventoryHelper.pageOption:
       guard let (parent, folder) = arguments(words, "--state", name: "tappet-inventory") else { return .usage }
       return serveInventory(parent, folder, forPage: words[0] == InventoryHelper.pageOption)
-    case BrokerHost.option:
-      guard let (parent, path) = arguments(words, "--config", name: "tappet-broker") else { return .usage }
+    case ToolHost.option:
+      guard let (parent, path) = arguments(words, "--config", name: "tappet-page") else { return .usage }
       // Otherwise, it could publish after the browser has lost the kiosk, which starts it from its main thread.
       _ = tp_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL), 0)
-      PageBrokerService(parent: parent, configuration: path).run()
+      // If memory runs out, this process ends, and not the kiosk.
+      try? FileDescriptor.open("/proc/self/oom_score_adj", O_WRONLY).write(Array("1000".utf8))
+      perform(PageReport(to: parent), path)
       return .success
     case SetupHost.option:
       guard words.count > 2, let parent = Int32(words[1]).flatMap({ UnixSocket.toParent($0) }) else {
@@ -37,6 +40,16 @@ enum HelperPrograms {
       Dialogue.current?.end(status.rawValue)
       return status
     case _: return nil
+    }
+  }
+
+  private static func perform(_ report: PageReport, _ path: String) {
+    guard let request = ToolRequest(from: report.parent) else { return }
+    report.finish { () throws(CommandFailure) in
+      guard case .backup(let passphrase) = request else {
+        return try PageBrokerService(report: report, configuration: path).perform(request)
+      }
+      return try PageBackup.make(passphrase, configuration: path, report)
     }
   }
 

@@ -9,14 +9,19 @@ import TappetPlatform
 private let purpose = """
   tappet-web serves the page of a Tappet kiosk. It needs 'web:' in the kiosk's configuration.
 
-  usage: tappet-web --kiosk SOCKET --state FOLDER [--listen ADDRESS:PORT] [--pages FOLDER] [--for-setup]
+  usage: tappet-web --kiosk SOCKET --state FOLDER [--listen ADDRESS:PORT] [--behind-proxy] [--pages FOLDER]
+                    [--for-setup]
 
     --kiosk SOCKET          the kiosk's socket for the page ('web: {socket: …}')
     --state FOLDER          where its certificate and key are kept, and created at the first start
     --listen ADDRESS:PORT   where to listen, instead of on the socket that systemd passes
+    --behind-proxy          serve HTTP to a reverse proxy on this machine, which adds TLS and X-Forwarded-For
     --pages FOLDER          the page's files, instead of those installed
     --for-setup             run as nobody if started as root, and end with the process that started it
     --help                  print this help
+
+  It serves its own certificate, unless the folder $CREDENTIALS_DIRECTORY has another one, with its chain, in
+  certificate.pem, and its key in key.pem.
 
   Exit status: 0 the certificate is to be renewed, by the next start; 1 the page cannot be served; 2 usage error.
 
@@ -33,6 +38,7 @@ package func tappet_web_main(
   options.add("kiosk", "k", takesValue: true)
   options.add("state", "s", takesValue: true)
   options.add("listen", "l", takesValue: true)
+  options.add("behind-proxy", "b")
   options.add("pages", "p", takesValue: true)
   options.add("for-setup", "f")
   options.add("help", "h")
@@ -52,7 +58,8 @@ package func tappet_web_main(
   do throws(WebError) {
     return try serve(
       kiosk: kiosk, state: state, listen: values["l"],
-      pages: values["p"] ?? DataFolder.path("web", variable: "TAPPET_PAGES"), forSetup: values["f"] != nil)
+      pages: values["p"] ?? DataFolder.path("web", variable: "TAPPET_PAGES"), isBehindProxy: values["b"] != nil,
+      forSetup: values["f"] != nil)
   } catch {
     report(error.sentence)
     return 1
@@ -60,16 +67,27 @@ package func tappet_web_main(
 }
 
 private func serve(
-  kiosk: String, state: String, listen: String?, pages: String, forSetup: Bool
+  kiosk: String, state: String, listen: String?, pages: String, isBehindProxy: Bool, forSetup: Bool
 ) throws(WebError) -> Int32 {
   Sandbox.begin()
   let listening = try listen.map { (place) throws(WebError) in try listeningSocket(at: place) } ?? tw_listening_socket()
   guard listening >= 0 else { throw WebError("no socket was passed by systemd; use --listen ADDRESS:PORT") }
+  var isLocal: Int32 = 0
+  let port = tw_port(listening, &isLocal)
+  if isBehindProxy, isLocal == 0 {
+    throw WebError("--behind-proxy serves HTTP without TLS; let it listen at 127.0.0.1 or [::1]")
+  }
   let site = try Site(folder: pages)
-  let certificate = try ServerCertificate.load(folder: state)
-  let server = try WebServer(kiosk: kiosk, site: site, certificate: certificate, listening: listening)
+  var certificate: ServerCertificate?
+  if !isBehindProxy {
+    certificate = try ServerCertificate.given()
+    if certificate == nil { certificate = try ServerCertificate.load(folder: state) }
+  }
+  let server = try WebServer(
+    kiosk: kiosk, site: site, certificate: certificate, listening: listening, port: Int64(port))
   Sandbox.close(forSetup: forSetup)
-  report("serving the page; SHA-256 of its certificate: \(certificate.fingerprintText)")
+  report(
+    "serving the page" + (certificate.map { "; SHA-256 of its certificate: \($0.fingerprintText)" } ?? " to a proxy"))
   try server.run()
   report("the certificate must be renewed, which the next start does")
   return 0

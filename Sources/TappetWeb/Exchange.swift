@@ -84,18 +84,24 @@ final class Exchange {
 
   /// Asks the kiosk, and suspends the browser's connection until it has responded; returns false if the kiosk cannot be
   /// reached.
-  func ask(_ inquiry: Inquiry, from address: String, at path: String, _ reactor: Reactor) -> Bool {
+  func ask(
+    _ inquiry: Inquiry, from address: String, _ place: [JSON.Member], at path: String, _ reactor: Reactor
+  ) -> Bool {
     stage = .answered(inquiry, .away)
     do throws(SystemError) {
       let socket = try UnixSocket.connect(to: path)
       kiosk = socket
       watch = try reactor.watch(
         socket.fileDescriptor, for: .readable, calling(self) { exchange, _ in exchange.readKiosk() })
-      guard socket.send(Inquiry.enter(from: address, host: host, token: token)), socket.send(inquiry.message) else {
+      let enter = Inquiry.enter(from: address, host: host, token: token, place)
+      guard socket.send(enter), socket.send(inquiry.message) else {
         closeKiosk()
         return false
       }
     } catch { return false }
+    // Either may contain a password.
+    var inquiry = inquiry
+    (inquiry.message, body) = ([], [])
     if inquiry.purpose.isStream, let descriptor {
       leaving = try? reactor.watch(descriptor, for: [], calling(self) { exchange, _ in exchange.leave() })
     }

@@ -91,6 +91,7 @@ struct Inquiry: Equatable {
     case "/api/state": return ask(.data, "web-state")
     case "/api/taps": return ask(.data, "web-taps", [.number("from"), .number("until"), .text("before")])
     case "/api/hours": return ask(.data, "web-hours", [.number("from"), .number("until"), .text("before")])
+    case "/api/log": return ask(.data, "web-log")
     case "/api/people": return ask(.data, "person-list", [.number("from")])
     case "/api/status": return ask(.data, "status")
     case "/api/devices": return ask(.data, "web-list")
@@ -116,6 +117,8 @@ struct Inquiry: Equatable {
     case "/api/broker/listen": return ask(.job, "broker-listen", [.text("filter")])
     case "/api/broker/publish":
       return ask(.job, "broker-publish", [.text("topic"), .text("text"), .flag("retain")])
+    case "/api/fleet": return ask(.job, "web-fleet")
+    case "/api/backup": return ask(.job, "web-backup", enclosing: "passphrase")
     case "/api/setup": return ask(.job, "setup-watch")
     case "/api/setup/answer": return ask(.act, "setup-answer", [.number("number")], enclosing: "answer")
     case "/api/person/remove": return ask(.act, "person-remove", [.text("name")])
@@ -125,7 +128,10 @@ struct Inquiry: Equatable {
     case "/api/person/resume": return ask(.act, "person-resume", [.text("name")])
     case "/pair":
       return method == "POST" ? ask(.pairing, "pair", enclosing: "code") : .pairing
-    case "/press": return ask(.act, "press", [.text("action"), .text("id"), .number("at"), .flag("form")])
+    case "/press":
+      return ask(
+        .act, "press",
+        [.optional("action"), .optional("output"), .optional("do"), .text("id"), .number("at"), .flag("form")])
     case "/confirm": return ask(.act, "confirm", [.number("question"), .number("at"), .flag("form")])
     case "/cancel": return ask(.act, "cancel", [.number("question")])
     case "/lock": return ask(.act, "panel-lock")
@@ -133,12 +139,12 @@ struct Inquiry: Equatable {
     }
   }
 
-  /// Returns the first request of a connection to the kiosk.
-  static func enter(from address: String, host: String, token: String?) -> [UInt8] {
-    let place: [JSON.Member] = [
+  /// Returns the first request of a connection to the kiosk, with facts about the server's place.
+  static func enter(from address: String, host: String, token: String?, _ place: [JSON.Member] = []) -> [UInt8] {
+    let browser: [JSON.Member] = [
       .init(name: "from", value: .string(address)), .init(name: "host", value: .string(host)),
     ]
-    return message("enter", place) + (token.map { [0] + Array($0.utf8) } ?? [])
+    return message("enter", browser + place) + (token.map { [0] + Array($0.utf8) } ?? [])
   }
 
   private static func message(_ request: String, _ members: [JSON.Member] = []) -> [UInt8] {

@@ -53,21 +53,30 @@ struct Panel {
   }
 
   private var tiles: String {
-    var html = ""
-    for tile in state["tiles"]?.elements ?? [] {
-      let action = (tile["action"]?.text ?? "").escapedForHTML
-      let title = tile["title"]?.text ?? ""
-      let hint = tile["asks"] == .bool(true) ? "Asks first" : ""
-      html += """
-        <form class="tile" method="post" action="/press" data-action="\(action)" data-hint="\(hint)">\
-        <input type="hidden" name="action" value="\(action)"><input type="hidden" name="id" value="\(Panel.newID())">\
-        <input type="hidden" name="at" value="\(now)"><input type="hidden" name="form" value="1">\
-        <button class="press"\(mayPress && !isLocked ? "" : " disabled")><span class="glyph" aria-hidden="true">\
-        \(String(title.prefix(1)).escapedForHTML)</span><b><bdi>\(title.escapedForHTML)</bdi></b>\
-        <span class="note">\(hint)</span></button></form>
-        """
+    let actions = (state["tiles"]?.elements ?? []).map { tile in
+      form(
+        [("action", tile["action"]?.text ?? "")], title: tile["title"]?.text ?? "",
+        hint: tile["asks"] == .bool(true) ? "Asks first" : "")
     }
-    return html
+    let outputs = (state["outputs"]?.elements ?? []).map { tile in
+      let name = tile["output"]?.text ?? ""
+      let level = tile["on"] == .bool(true) ? "On" : tile["on"] == .bool(false) ? "Off" : "Cannot be switched"
+      return form([("output", name), ("do", tile["do"]?.text ?? "")], title: name, hint: level)
+    }
+    return (actions + outputs).joined()
+  }
+
+  /// A button, whose first field names what it triggers or switches.
+  private func form(_ target: [(name: String, value: String)], title: String, hint: String) -> String {
+    let fields = target + [("id", Panel.newID()), ("at", String(now)), ("form", "1")]
+    let inputs = fields.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value.escapedForHTML)\">" }
+    let mark = target.first.map { "data-\($0.name)=\"\($0.value.escapedForHTML)\"" } ?? ""
+    return """
+      <form class="tile" method="post" action="/press" \(mark) data-hint="\(hint)">\(inputs.joined())\
+      <button class="press"\(mayPress && !isLocked ? "" : " disabled")><span class="glyph" aria-hidden="true">\
+      \(String(title.prefix(1)).escapedForHTML)</span><b><bdi>\(title.escapedForHTML)</bdi></b>\
+      <span class="note">\(hint)</span></button></form>
+      """
   }
 
   /// The question that this browser may answer.

@@ -1,5 +1,6 @@
-// The server's own certificate: self-signed, P-256, valid for 397 days, the maximum that browsers accept. It is renewed
-// with the same key, so that a browser that remembers the key does not ask again.
+// The server's certificate: one that it is given, or its own. Its own is self-signed, P-256, valid for 397 days, the
+// maximum that browsers accept. It is renewed with the same key, so that a browser that remembers the key does not ask
+// again.
 
 import CMicroHTTPD
 import CPlatform
@@ -8,12 +9,13 @@ import TappetPlatform
 
 /// A certificate and its key, in PEM.
 struct ServerCertificate {
+  /// The certificate, and those of its chain, if any.
   let certificate: String
   let key: String
   /// SHA-256 of the certificate.
   let fingerprint: [UInt8]
-  /// Time at which it must be renewed, in seconds since 1970.
-  let renewalUnixSeconds: Int64
+  /// Time at which it must be renewed, in seconds since 1970; `nil` if that is not this program's task.
+  private(set) var renewalUnixSeconds: Int64?
 
   private static let day: Int64 = 24 * 3600
 
@@ -21,6 +23,26 @@ struct ServerCertificate {
   var fingerprintText: String {
     fingerprint.map { String(decoding: Hex.digits(of: [$0]).map { $0.asciiUppercased }, as: UTF8.self) }
       .joined(separator: ":")
+  }
+
+  /// Loads the certificate that systemd or the user passes, with its key; returns `nil` if there is none.
+  static func given() throws(WebError) -> ServerCertificate? {
+    guard let folder = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) }) else { return nil }
+    let (path, keyPath) = (folder + "/certificate.pem", folder + "/key.pem")
+    guard let file = try read(path, sizeMax: Limits.webFileSizeMax) else { return nil }
+    guard let key = try read(keyPath, sizeMax: Limits.webFileSizeMax) else {
+      throw WebError("\(path) needs its key in \(keyPath)")
+    }
+    if key.isOpenCredential { throw WebError("other users can read \(keyPath); run 'chmod 600 \(keyPath)'") }
+    let text = (String(decoding: file.bytes, as: UTF8.self), String(decoding: key.bytes, as: UTF8.self))
+    guard var given = ServerCertificate(text.0, text.1) else {
+      throw WebError("\(path) is not a certificate in PEM, or \(keyPath) is not its key")
+    }
+    if let end = given.renewalUnixSeconds.map({ $0 + 30 * day }), end < SystemClock().now().unixSeconds {
+      report("\(path) has expired; browsers warn until it is replaced")
+    }
+    given.renewalUnixSeconds = nil
+    return given
   }
 
   /// Loads the certificate from the folder; creates the key and the certificate if they are missing, and the
@@ -77,12 +99,15 @@ struct ServerCertificate {
   ///
   /// A certificate from the time before the clock was set is renewed when it is set.
   func isUsable(at unixSeconds: Int64) -> Bool {
-    unixSeconds < Limits.webClockMin || (begin <= unixSeconds && unixSeconds < renewalUnixSeconds)
+    guard let renewalUnixSeconds, unixSeconds >= Limits.webClockMin else { return true }
+    return begin <= unixSeconds && unixSeconds < renewalUnixSeconds
   }
 
   /// Reads a file; returns `nil` if there is none.
-  private static func read(_ path: String) throws(WebError) -> WebFile? {
-    do throws(SystemError) { return try WebFile(path, sizeMax: Limits.webCertificateSizeMax) } catch {
+  private static func read(
+    _ path: String, sizeMax: Int = Limits.webCertificateSizeMax
+  ) throws(WebError) -> WebFile? {
+    do throws(SystemError) { return try WebFile(path, sizeMax: sizeMax) } catch {
       if error.code == ENOENT { return nil }
       throw WebError("\(path) cannot be read: \(error.text)")
     }

@@ -7,7 +7,11 @@ import TappetPlatform
 struct WebFile {
   var bytes: [UInt8]
   /// Whether other users can read or change the file.
-  var isOpenToOthers: Bool
+  var isOpenToOthers: Bool { mode & 0o077 != 0 || isForeign }
+  /// Whether they can do so to a file of systemd's, which may be readable to its group for the sake of an access list.
+  var isOpenCredential: Bool { mode & 0o037 != 0 || isForeign }
+  private let mode: mode_t
+  private let isForeign: Bool
 
   /// Reads a file; fails with EFBIG if the file is larger than `sizeMax` bytes, and with ESPIPE for a pipe or a device,
   /// for which it does not wait.
@@ -15,7 +19,7 @@ struct WebFile {
     let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
     let status = try file.status()
     guard tp_is_regular_file(status.st_mode) != 0 else { throw SystemError(call: "read", code: ESPIPE) }
-    isOpenToOthers = status.st_mode & 0o077 != 0 || WebFile.isForeign(status)
+    (mode, isForeign) = (status.st_mode, WebFile.isForeign(status))
     bytes = []
     while bytes.count <= sizeMax {
       let part = try file.read(sizeMax: 4096)

@@ -13,7 +13,10 @@ import TappetPlatform
 final class WebServer {
   private let kiosk: String
   private let site: Site
-  private let certificate: ServerCertificate
+  /// Certificate and key; `nil` behind a proxy.
+  private let certificate: ServerCertificate?
+  /// Facts about the server that the kiosk's terminal shows; none behind a proxy.
+  private let place: [JSON.Member]
   private let reactor: Reactor
   private var daemon: OpaquePointer?
   private var watch: Watch?
@@ -26,10 +29,16 @@ final class WebServer {
   private var asks: (second: Int64, counts: [String: Int]) = (0, [:])
 
   /// Starts to listen; the first request is served in `run`.
-  init(kiosk: String, site: Site, certificate: ServerCertificate, listening: Int32) throws(WebError) {
+  init(kiosk: String, site: Site, certificate: ServerCertificate?, listening: Int32, port: Int64) throws(WebError) {
     self.kiosk = kiosk
     self.site = site
     self.certificate = certificate
+    var place: [JSON.Member] = []
+    if let certificate {
+      place.append(JSON.Member(name: "certificate", value: .string(certificate.fingerprintText)))
+      place.append(JSON.Member(name: "port", value: .number(port)))
+    }
+    self.place = place
     do throws(SystemError) { reactor = try Reactor() } catch {
       throw WebError("the event loop cannot be created: \(error.text)")
     }
@@ -37,10 +46,17 @@ final class WebServer {
       context: Unmanaged.passUnretained(self).toOpaque(), handle: handleRequest, completed: requestCompleted,
       opened: connectionOpened, closed: connectionClosed)
     let limits = tw_limits(
-      connections: UInt32(Limits.webConnectionsMax), connections_per_address: UInt32(Limits.webConnectionsPerAddress),
+      connections: UInt32(Limits.webConnectionsMax),
+      // All connections of a proxy have its address.
+      connections_per_address: UInt32(certificate == nil ? Limits.webConnectionsMax : Limits.webConnectionsPerAddress),
       silence_seconds: UInt32(Limits.webSilenceSeconds), memory_per_connection: Limits.webConnectionMemory)
-    daemon = tw_start(listening, certificate.certificate, certificate.key, limits, &callbacks)
-    guard let daemon else { throw WebError("libmicrohttpd cannot serve HTTPS on this socket") }
+    daemon =
+      if let certificate {
+        tw_start(listening, certificate.certificate, certificate.key, limits, &callbacks)
+      } else {
+        tw_start(listening, nil, nil, limits, &callbacks)
+      }
+    guard let daemon else { throw WebError("libmicrohttpd cannot serve this socket") }
     do throws(SystemError) {
       watch = try reactor.watch(tw_descriptor(daemon), for: .readable) { _ in }
     } catch { throw WebError("the server's socket cannot be watched: \(error.text)") }
@@ -48,7 +64,7 @@ final class WebServer {
 
   /// Serves until the certificate must be renewed.
   func run() throws(WebError) {
-    while certificate.isUsable(at: SystemClock().now().unixSeconds) {
+    while certificate?.isUsable(at: SystemClock().now().unixSeconds) ?? true {
       tw_run(daemon)
       do throws(SystemError) { try reactor.turn(timeout: timeout) } catch {
         throw WebError("waiting for requests failed: \(error.text)")
@@ -139,11 +155,9 @@ final class WebServer {
       if inquiry.purpose.isStream, exchanges.count(where: { $0.isStream }) >= Limits.webStreamsMax {
         return refuse(503, "Too many pages are open.")
       }
-      var address = [CChar](repeating: 0, count: 64)
-      tw_address(connection, &address)
-      let from = address.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "?" }
-      guard mayAsk(from) else { return refuse(429, "Too many requests; wait a second.") }
-      return exchange.ask(inquiry, from: from, at: kiosk, reactor)
+      let browser = exchange.browser(isBehindProxy: certificate == nil)
+      guard mayAsk(browser) else { return refuse(429, "Too many requests; wait a second.") }
+      return exchange.ask(inquiry, from: browser, place, at: kiosk, reactor)
         || site.answer(.away, to: inquiry, in: exchange).queue(on: connection)
     }
   }
@@ -154,6 +168,18 @@ extension Exchange {
 
   /// The host under which the browser reaches the page, with the port unless it is 443.
   var host: String { header("Host") ?? "" }
+
+  /// Returns the browser's address; a proxy adds it to those that the browser may have made up.
+  fileprivate func browser(isBehindProxy: Bool) -> String {
+    var address = [CChar](repeating: 0, count: 64)
+    tw_address(connection, &address)
+    let peer = address.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "?" }
+    guard isBehindProxy, let line = tw_forwarded(connection).map({ String(cString: $0) }),
+      let added = line.utf8.split(separator: UInt8(ascii: ",")).last
+    else { return peer }
+    let text = String(decoding: added.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+    return tw_is_address(text) != 0 ? text : peer
+  }
 
   /// The response to a request that is refused by its headers alone; `nil` for any other.
   fileprivate var refusal: Answer? {

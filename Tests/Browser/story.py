@@ -1,62 +1,36 @@
 """The steps of a person on the page, one after the other, in one browser."""
-import importlib.util
 import os
 import signal
 import subprocess
 import time
 
+from page import Page
 from world import TITLE, wait
 
 
-class Story:
+class Story(Page):
     """The steps, in order, in one browser."""
-
-    def __init__(self, world, driver, pictures):
-        self.world, self.driver, self.pictures = world, driver, pictures
-
-    def find(self, path):
-        return self.driver.find_elements("css selector", path)
-
-    def texts(self, path):
-        """The texts of elements, which the page may replace meanwhile."""
-        return self.driver.execute_script(
-            "return [...document.querySelectorAll(arguments[0])].map(it => it.innerText)", path)
-
-    def text(self, path):
-        return (self.texts(path) or [""])[0]
-
-    def note(self, action):
-        return self.text(f"[data-action={action}] .note")
-
-    def press(self, action):
-        self.find(f"[data-action={action}] .press")[0].click()
-
-    def picture(self, name):
-        if self.pictures:
-            self.driver.save_screenshot(os.path.join(self.pictures, name + ".png"))
 
     def stranger(self):
         """a browser that is not paired sees the panel, whose buttons do nothing"""
         self.driver.get(f"https://localhost:{self.world.port}/")
-        wait("the panel", lambda: len(self.find(".tile")) == 2)
+        wait("the panel", lambda: len(self.find(".tile")) == 3)
         wait("the broker", lambda: self.text(".pill span") == "Ready")
         assert all(not button.is_enabled() for button in self.find(".press"))
         assert self.text("[data-action=alarm] b") == TITLE, "a title is text, whatever it contains"
         self.accessible("stranger")
 
-    def type_code(self, name, *words):
-        code = self.world.tappet("web", "pair", name, *words)
-        wait("the form", lambda: self.find(".pair input"))
-        self.find(".pair input")[0].send_keys(code)
-        self.find(".pair .main")[0].click()
-        wait("buttons", lambda: any(button.is_enabled() for button in self.find(".press")))
-
     def pair(self):
-        """a browser that may look is paired by a code, and its buttons work from then on"""
+        """a browser that may look is paired by the code in the terminal's QR code, and its buttons work from then on"""
         self.find("header a")[0].click()
         wait("the form", lambda: self.find(".pair input"))
         self.accessible("pair")
-        self.type_code("Hall tablet")
+        digits = self.world.tappet("web", "pair", "Hall tablet").replace(" ", "")
+        self.driver.get("about:blank")
+        self.driver.get(f"https://localhost:{self.world.port}/pair#{digits}")
+        wait("the digits", lambda: self.find(".pair input")[0].get_attribute("value") == digits)
+        self.find(".pair .main")[0].click()
+        wait("buttons", lambda: any(button.is_enabled() for button in self.find(".press")))
         cookie = self.driver.get_cookie(f"__Host-tappet-{self.world.port}")
         assert cookie["secure"] and cookie["httpOnly"] and cookie["sameSite"] == "Strict", cookie
 
@@ -73,6 +47,15 @@ class Story:
             wait("the end of the colour", lambda: self.note("light").startswith("Delivered "))
             wait("the message", lambda: self.world.received("home/light") == count)
         print(f"    from click to Delivered: {sorted(times)[2] * 1000:.0f} ms (median of 5)")
+
+    def switch(self):
+        """an output is switched on and off, and its button shows its level"""
+        note = "[data-output=lamp] .note"
+        for before, after in (("Off", "On"), ("On", "Off")):
+            wait(before, lambda: self.text(note) == before)
+            self.find("[data-output=lamp] .press")[0].click()
+            wait("Done", lambda: self.text(note) == "Done")
+            wait(after, lambda: self.text(note) == after)
 
     def double_click(self):
         """a double click sends one message"""
@@ -179,13 +162,6 @@ class Story:
         self.type_code("Office", "--level", "manage")
         wait("the pages", lambda: len(self.find(".side a")) == 6)
         wait("the store room of the link", lambda: self.find("#store")[0].is_displayed())
-
-    def button(self, text, where="dialog"):
-        next(button for button in self.find(where + " button") if button.text == text).click()
-
-    def open(self, name):
-        self.find(f".side [href='#{name}']")[0].click()
-        wait(name, lambda: self.find(f"#{name}")[0].is_displayed())
 
     def people(self):
         """a person is added, suspended, let in again and renamed, whatever their name is"""
@@ -336,35 +312,250 @@ class Story:
         self.shots("device")
         self.world.tell("plug")
         wait("the reader", lambda: "All is well" in self.text("#device"))
+        self.button("Switch on", "#device")
+        wait("the lamp", lambda: "Switch off" in self.text("#device"))
+        self.button("Log", "#device")
+        wait("the log", lambda: "Office switched lamp on the page: on" in self.text("dialog"))
+        self.accessible("log")
+        self.find("dialog .round")[0].click()
 
-    def accessible(self, name):
-        """axe finds nothing wrong, in light and dark colours"""
-        if "axe" not in self.__dict__:
-            found = importlib.util.find_spec("axe_playwright_python").submodule_search_locations[0]
-            with open(os.path.join(found, "axe.min.js"), encoding="utf-8") as file:
-                self.axe = file.read()
-        for scheme in ("dark", "light"):
-            # A colour that is fading is none of the page's.
-            features = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
-            self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-                "features": [{"name": name, "value": value} for name, value in features.items()]})
-            self.driver.execute_script(self.axe)
-            found = self.driver.execute_async_script(
-                "axe.run().then(it => arguments[0](it.violations.flatMap("
-                "one => one.nodes.map(node => one.id + ': ' + node.failureSummary + ' ' + node.html))))")
-            assert not found, f"{name}, {scheme}: " + "\n".join(found)
-            self.picture(f"{name}-{scheme}")
+    def languages(self):
+        """the page is in the browser's language, and names are not translated"""
+        self.world.tappet("person", "add", "Today")
+        expected = {"de-AT": ("Tasten", "Zugestellt", "Alles in Ordnung"), "ja": ("パネル", "送信済み", "すべて正常"),
+                    "fr": ("Boutons", "Remis", "Tout va bien")}
+        for lang, words in expected.items():
+            script = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+                "source": f"Object.defineProperty(navigator, 'languages', {{value: ['tlh', '{lang}', 'en']}})"})
+            self.driver.get(f"https://localhost:{self.world.port}/")
+            wait("the bar", lambda: self.texts(".side span")[:1] == [words[0]])
+            assert self.find("html")[0].get_attribute("lang") == lang[:2]
+            assert self.text("[data-action=alarm] b") == TITLE
+            self.press("light")
+            wait("the outcome", lambda: self.note("light") == words[1])
+            self.open("people")
+            wait("the person", lambda: "Today" in self.texts("#people b"))
+            self.open("device")
+            wait("the parts", lambda: words[2] in self.text("#device h2"))
+            self.shots("device")
+            self.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+        self.driver.get(f"https://localhost:{self.world.port}/")
+        wait("English", lambda: self.texts(".side span")[:1] == ["Panel"])
 
-    def shots(self, name):
-        for width, height in ((390, 844), (1280, 800)):
-            self.driver.set_window_size(width, height)
-            size = self.driver.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
-            assert size[0] <= size[1], f"{name} {width}: {size}"
-            self.accessible(f"{name}-{width}")
-            slips = [word for word in ("undefined", "null", "false", "NaN") if word in self.text(f"#{name}")]
-            assert not slips, f"{name}: {slips}"
+    def wide(self):
+        """nothing is cut off on a phone or a desk, and the console is empty"""
+        self.open("panel")
+        self.shots("panel")
+        self.driver.set_window_size(844, 390)
+        size = self.driver.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
+        assert size[0] <= size[1], size
+        self.picture("panel-844")
+        expected = ("status of 503", "status of 403", "status of 400", "ERR_INCOMPLETE_CHUNKED")
+        messages = [entry["message"] for entry in self.driver.get_log("browser")
+                    if not any(words in entry["message"] for words in expected)]
+        assert not messages, messages
+
+    def removed(self):
+        """a removed device is out within a second, and may look and be paired again"""
+        self.world.tappet("web", "remove", "Hall tablet")
+        took = wait("out", lambda: not any(button.is_enabled() for button in self.find(".press")))
+        assert took < 1.5, took
+        wait("the link", lambda: self.find("header a"))
+
+    def manager(self):
+        """who manages finds the other pages, and who does not, does not"""
+        assert not self.find(".side")
+        self.driver.get(f"https://localhost:{self.world.port}/s/B-17")
+        wait("the link", lambda: self.find("header a"))
+        self.find("header a")[0].click()
+        self.type_code("Office", "--level", "manage")
+        wait("the pages", lambda: len(self.find(".side a")) == 6)
+        wait("the store room of the link", lambda: self.find("#store")[0].is_displayed())
+
+    def people(self):
+        """a person is added, suspended, let in again and renamed, whatever their name is"""
+        self.open("people")
+        wait("the list", lambda: self.find("#people .card"))
+        self.find("#people .quiet")[0].click()
+        self.find("dialog input")[0].send_keys(TITLE)
+        self.find("dialog .main")[0].click()
+        wait("the person", lambda: TITLE in self.texts("#people b"))
+        for button, chip in ((".danger", "Suspended"), (".main", "")):
+            self.find("#people .list .open")[0].click()
+            wait("the person", lambda: self.find("dialog " + button))
+            self.accessible("person" + button)
+            self.find("dialog " + button)[0].click()
+            wait(chip, lambda: self.texts("#people .chip") == ([chip] if chip else []))
+        self.find("#people .list .open")[0].click()
+        self.button("Rename")
+        self.find("dialog input")[0].clear()
+        self.find("dialog input")[0].send_keys("Ada")
+        self.find("dialog .main")[0].click()
+        wait("the new name", lambda: self.texts("#people b") == ["Ada"])
+        self.shots("people")
+
+    def tag(self):
+        """a tag is written for a person, after the page's password, and it acts at its next tap"""
+        self.world.tappet("web", "password", text="correct horse\n")
+        self.find("#people .list .open")[0].click()
+        self.button("Write a tag")
+        wait("the form", lambda: self.find("dialog select"))
+        self.find("dialog input")[0].send_keys("Key ring")
+        self.find("dialog .main")[0].click()
+        for password in ("wrong horse!", "correct horse"):
+            wait("the question", lambda: self.find("dialog [type=password]"))
+            self.find("dialog [type=password]")[0].send_keys(password)
+            self.button("Continue")
+            wait("the answer", lambda: "is wrong" in self.text("dialog") or "Hold the tag" in self.text("dialog"))
+        wait("the reader", lambda: "Hold the tag" in self.text("dialog"))
+        self.accessible("write")
+        self.world.tell("place", "ntag213", "empty")
+        wait("the end", lambda: "is ready" in self.text("dialog"))
+        self.picture("written")
+        self.world.take()
+        self.find("dialog .round")[0].click()
+        wait("its tag", lambda: "1 tag" in self.text("#people .list"))
+        before = self.world.received("home/light")
+        self.world.tell("back")
+        wait("the tap", lambda: self.world.received("home/light") == before + 1)
+        self.world.take()
+
+    def share(self):
+        """a tag's code contains its key; the password is not asked for again"""
+        self.find("#people .list .open")[0].click()
+        self.find("dialog [aria-label^='Show the code']")[0].click()
+        wait("the code", lambda: self.find("dialog .qr"))
+        code = os.path.join(self.world.folder, "code.png")
+        self.find("dialog .qr")[0].screenshot(code)
+        self.accessible("share")
+        read = subprocess.run(["zbarimg", "--quiet", "--raw", code], capture_output=True, text=True, check=True).stdout
+        assert read.startswith("smpshare://secret?"), read[:12]
+        self.find("dialog .round")[0].click()
+        assert not self.find(".qr"), "the code is gone with its sheet"
+
+    def today(self):
+        """the day shows what was pressed and delivered, and a new press as it happens; the day before is empty"""
+        self.open("today")
+        wait("the taps", lambda: self.find("#today .list .open"))
+        assert "delivered" in self.text("#today .list .open")
+        before = int(self.text("#today dd") or 0)
+        now = self.driver.execute_async_script(
+            "fetch('/api/state').then(it => it.json()).then(it => arguments[0](it.now))")
+        self.driver.execute_script(
+            "fetch('/press', {method: 'POST', headers: {Accept: 'application/json'}, body: "
+            "new URLSearchParams({action: 'light', id: 'today', at: arguments[0]})})", now)
+        wait("one more", lambda: int(self.text("#today dd") or 0) == before + 1)
+        self.find("#today .list .open")[0].click()
+        wait("its details", lambda: "delivered" in self.text("dialog"))
+        self.find("dialog .round")[0].click()
+        self.shots("today")
+        self.find("[data-before]")[0].click()
+        wait("the day before", lambda: "Nothing happened" in self.text("#today"))
+        self.find("[data-after]")[0].click()
+        wait("today", lambda: self.find("#today .list .open"))
+
+    def store(self):
+        """a label's link opens its box; pieces are taken, the box is moved and lent, and the last change undone"""
+        self.world.write("boxes.csv", "building,room,spot,box,code,item,quantity,minimum\n"
+                         f"House,Cellar,Shelf,\"{TITLE}\",B-17,M4,5,5\nHouse,Cellar,Rack,,,,,\n")
+        self.world.tappet("inventory", "import", self.world.path("boxes.csv"))
+        self.driver.get(f"https://localhost:{self.world.port}/s/B-17")
+        wait("the box", lambda: self.text("dialog h2") == TITLE)
+        self.find("dialog [aria-label='Take one M4']")[0].click()
+        wait("one less", lambda: self.texts("dialog output") == ["4"])
+        assert self.find("dialog output[data-tone=warn]")
+        self.accessible("box")
+        place = self.driver.execute_script(
+            "const it = document.querySelector('dialog [aria-label^=Take]').getBoundingClientRect();"
+            "return [it.x + it.width / 2, it.y + it.height / 2]")
+        for left in ("3", "2", "1"):
+            self.driver.execute_script("document.elementFromPoint(...arguments).closest('button').click()", *place)
+            wait("one less by a press at the same place", lambda: self.texts("dialog output") == [left])
+        self.button("Move")
+        self.find("dialog input")[0].send_keys("no such place")
+        self.button("Save")
+        wait("the reason", lambda: "Nothing has this name" in self.text("dialog .bad"))
+        self.find("dialog input")[0].clear()
+        self.find("dialog input")[0].send_keys("rack")
+        self.button("Save")
+        wait("the move", lambda: "Rack" in self.text("dialog .facts"))
+        self.button("Undo")
+        wait("the undo", lambda: "Shelf" in self.text("dialog .facts"))
+        self.button("Lend")
+        self.find("dialog input")[0].send_keys("Ben")
+        self.button("Save")
+        wait("the loan", lambda: "Ben" in self.texts("dialog .list .soft"))
+        self.driver.back()
+        wait("the lists", lambda: self.texts("#store h2") == ["Low", "Lent"])
+        assert not self.find("dialog[open]"), "Back closes the sheet, and leaves no page"
+        self.find("#store [type=search]")[0].send_keys("m4")
+        wait("the item", lambda: self.texts("#store .list b") == ["M4"])
+        self.shots("store")
+
+    def broker(self):
+        """the connection is tested step by step, and a message that is published on the page arrives there as text"""
+        self.open("broker")
+        wait("the steps", lambda: self.texts("#broker [role=status] b") == ["DNS", "TCP", "MQTT"])
+        wait("the figures", lambda: "Response time" in self.text("#broker") and "Tested at" in self.text("#broker"))
+        assert "Kiosk\nConnected to" in self.text("#broker"), self.text("#broker")
+        for name, text in (("topic", "page/" + TITLE), ("text", TITLE)):
+            self.find(f"#broker [name={name}]")[0].send_keys(text)
+        self.find("#broker [name=retain]")[0].click()
+        self.button("Publish", "#broker")
+        wait("the broker", lambda: "The broker has" in self.text("#broker"))
+        wait("the message", lambda: self.text("#broker .messages code") == TITLE)
+        self.shots("broker")
+        self.button("Stop", "#broker")
+        self.find("#broker [name=filter]")[0].send_keys("/x")
+        self.button("Listen", "#broker")
+        wait("the reason", lambda: "must be an entire level" in self.text("#broker .bad"))
+
+    def device(self):
+        """the parts are well, and a part that is not comes first; another device is removed"""
+        self.open("device")
+        wait("the parts", lambda: "All is well" in self.text("#device"))
+        assert "Hall tablet" not in self.text("#device") and "Office" in self.text("#device")
+        self.world.tell("unplug")
+        wait("the reader", lambda: "1 part needs you" in self.text("#device h2"))
+        assert self.text("#device .list b") == "Reader"
+        self.shots("device")
+        self.world.tell("plug")
+        wait("the reader", lambda: "All is well" in self.text("#device"))
+        self.button("Switch on", "#device")
+        wait("the lamp", lambda: "Switch off" in self.text("#device"))
+        self.button("Log", "#device")
+        wait("the log", lambda: "Office switched lamp on the page: on" in self.text("dialog"))
+        self.accessible("log")
+        self.find("dialog .round")[0].click()
+
+    def back_up(self):
+        """a backup arrives as a file, which the passphrase opens"""
+        folder = self.world.path("downloads")
+        self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": folder})
+        self.button("Back up …", "#device")
+        for field, text in zip(self.find("dialog [type=password]"), ("four words are enough", "three words are not")):
+            field.send_keys(text)
+        self.button("Back up")
+        wait("the reason", lambda: "not the same" in self.text("dialog"))
+        self.find("dialog input")[1].clear()
+        self.find("dialog input")[1].send_keys("four words are enough")
+        self.accessible("backup")
+        self.button("Back up")
+        wait("the end", lambda: self.find("dialog [name=password]") or "Your browser has" in self.text("dialog"))
+        if self.find("dialog [name=password]"):
+            self.find("dialog [name=password]")[0].send_keys("correct horse")
+            self.button("Continue")
+        wait("the file", lambda: "Your browser has the file" in self.text("dialog"))
+        wait("the file", lambda: os.path.isdir(folder) and [it for it in os.listdir(folder) if it.endswith(".backup")])
+        file = os.path.join(folder, next(it for it in os.listdir(folder) if it.endswith(".backup")))
+        self.find("dialog .round")[0].click()
+        other = os.path.join(folder, "kiosk.yaml")
+        subprocess.run([self.world.program("tappet"), "restore", file, "--yes", "--config", other], check=True,
+                       input="four words are enough\n", text=True, capture_output=True)
+        with open(other, encoding="utf-8") as restored:
+            assert restored.read() == self.world.text("kiosk.yaml")
 
     def steps(self):
-        return [self.stranger, self.pair, self.deliver, self.double_click, self.confirm, self.away,
+        return [self.stranger, self.pair, self.deliver, self.switch, self.double_click, self.confirm, self.away,
                 self.waits, self.removed, self.manager, self.people, self.tag, self.share, self.today,
-                self.store, self.broker, self.device, self.languages, self.wide]
+                self.store, self.broker, self.device, self.back_up, self.languages, self.wide]

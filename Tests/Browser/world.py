@@ -45,7 +45,8 @@ actions:
   - {{name: light, title: Hall light, topic: home/light, message: 'on'}}
   - {{name: alarm, title: "{TITLE}", topic: home/alarm, message: armed, confirm: 20 s}}
 inventory: {{}}
-web: {{name: Front door, open: look, socket: web, publish: true}}
+panel: {{simulator: panel, outputs: [{{name: lamp, line: LA}}]}}
+web: {{name: Front door, outputs: [lamp], open: look, socket: web, publish: true}}
 """)
 
     def path(self, name):
@@ -74,9 +75,9 @@ web: {{name: Front door, open: look, socket: web, publish: true}}
         wait("the broker", lambda: "running" in self.text("mosquitto.log"))
         self.start("mosquitto_sub", "-h", "127.0.0.1", "-p", str(self.broker_port), "-t", "home/#", "-v", "-q", "1")
 
-    def start_simulator(self):
+    def start_simulator(self, *options):
         self.start(self.program("tappet-sim"), "--link", self.path("reader"), "--control", self.path("sim"),
-                   "--pace", "off")
+                   "--pace", "off", *options)
         wait("the simulator", lambda: "ready " in self.text("tappet-sim.log"))
 
     def tell(self, *words):

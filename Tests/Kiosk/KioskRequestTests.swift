@@ -34,19 +34,23 @@ import Testing
       .lend(id: "a1", to: "Ben", until: CalendarDay("2026-12-31")), .lend(id: "a1", to: "Ben", until: nil),
       .adjust(id: "a1", pieces: -3, ticket: 7), .undo(number: 4),
     ]
-    let broker: [BrokerRequest] = [
+    let tools: [ToolRequest] = [
       .test, .listen(filter: "home/#"), .publish(topic: "home/x", text: "on", isRetained: true),
+      .backup(passphrase: payload), .fleet,
     ]
+    var entry = PageEntry(from: "192.0.2.7", host: "front-door.local", token: payload)
+    (entry.certificate, entry.port) = ("AB:CD", 8443)
+    let lamp = PagePress.Target.output(OutputOrder(output: "lamp", request: .on))
     let page: [PageRequest] =
       [
-        .enter(from: "192.0.2.7", host: "front-door.local", token: payload), .enter(from: "?", host: "", token: nil),
-        .pair(code: payload), .state, .watch, .press(PagePress("garage", id: "7d1f", milliseconds: 9)),
-        .press(PagePress("garage", id: "7d1f", milliseconds: 9, isForm: true)),
+        .enter(entry), .enter(PageEntry(from: "?", host: "", token: nil)),
+        .pair(code: payload), .state, .watch, .press(PagePress(.action("garage"), id: "7d1f", milliseconds: 9)),
+        .press(PagePress(lamp, id: "7d1f", milliseconds: 9, isForm: true)),
         .confirm(question: 4, milliseconds: 7, isForm: true),
         .cancel(question: 5), .taps(PageSpan(0..<3_600_000)), .hours(PageSpan(5..<9, before: 1 << 62)),
-        .again(password: payload), .actions, .watchSetup, .answerSetup(number: 3, payload),
+        .again(password: payload), .log, .actions, .watchSetup, .answerSetup(number: 3, payload),
         .writeTag(action: "garage", label: "Ring", person: nil),
-      ] + stock.map { .stock($0) } + broker.map { .broker($0) }
+      ] + stock.map { .stock($0) } + tools.map { .tool($0) }
     return [
       .status, .watch, .lockPanel, .listOutputs, .switchOutput("gate", .pulse),
       .testCommand(topic: "c/signed", .action("3")), .testCommand(topic: "c/signed", .output("gate", operation: "on")),

@@ -25,9 +25,11 @@ import Testing
         == names(.press).union([
           "web-taps", "web-hours", "person-list", "person-add", "person-rename", "person-suspend", "person-resume",
           "secret-list", "web-actions", "status", "outbox-retry", "web-list", "again",
-          "secret-rename", "broker-test", "broker-listen",
+          "secret-rename", "broker-test", "broker-listen", "web-log", "web-fleet",
         ]))
-    let confirmed = ["secret-share", "secret-remove", "person-remove", "web-tag", "web-remove", "broker-publish"]
+    let confirmed = [
+      "secret-share", "secret-remove", "person-remove", "web-tag", "web-remove", "broker-publish", "web-backup",
+    ]
     #expect(names(.manage, isConfirmed: true) == names(.manage).union(confirmed))
     #expect(names(.press, isConfirmed: true) == names(.press))
     let backup = KioskRequest.secrets(.shareSecret(id: "a1", isForBackup: true))

@@ -26,7 +26,11 @@ function waitForKiosk() {
     if (response && response.status !== 503) location.reload(); else waitForKiosk();
   }, 2000);
 }
-// What a label's link opens is shown after pairing.
+// The terminal's QR code contains the code. What a label's link opens is shown after pairing.
+if (/^#\d{8}$/.test(location.hash) && $('form.pair')) {
+  $('form.pair input').value = location.hash.slice(1);
+  history.replaceState(null, '', '/pair');
+}
 for (const [path, name] of [['form.pair', 'action'], ['a[href="/pair"]', 'href']]) if ($(path)) $(path)[name] += location.hash;
 if ($('[data-away]')) waitForKiosk();
 

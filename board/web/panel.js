@@ -24,7 +24,7 @@ function setTile(tile, state, note) {
   if (state === 'busy') tile.timer = setTimeout(() => setTile(tile, 'bad', 'No answer'), 6000);
   if (!marks[state]) return;
   say(tile.title + ': ' + note);
-  tile.timer = setTimeout(() => setTile(tile, 'idle', note + ' ' + clock(new Date())), 2500);
+  tile.timer = setTimeout(() => setTile(tile, 'idle', tile.output ? undefined : note + ' ' + clock(new Date())), 2500);
 }
 
 function ask(tile, question) {
@@ -52,8 +52,10 @@ function press(tile) {
     return void send('/confirm', { question, at: Math.round(now()) }, tile);
   }
   setTile(tile, 'busy', 'Sending …');
-  send('/press', { action: tile.action, id: newID(), at: Math.round(now()) }, tile);
+  send('/press', { ...tile.target, ...stamp() }, tile);
 }
+// The id and the time of a press.
+export const stamp = () => ({ id: newID(), at: Math.round(now()) });
 const newID = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('');
 
 async function send(path, values, tile) {
@@ -69,14 +71,17 @@ async function send(path, values, tile) {
   if (reply.error) setTile(tile, 'bad', reply.error);
   else if (reply.result === 'asked' && reply.question) ask(tile, reply.question);
   else if (reply.result === 'refused') setTile(tile, 'bad', reply.text);
+  else if (reply.result === 'switched') setTile(tile, 'good', 'Done');
   else if (reply.result === 'cancelled') setTile(tile, 'warn', t('Not done: it cancelled {}. Press again', reply.title || t('a question')));
 }
 
 for (const form of document.querySelectorAll('.tile')) {
   const glyph = $('.glyph', form);
-  const tile = { form, glyph, action: form.dataset.action, title: $('b', form).textContent, hint: form.dataset.hint,
+  const { action, output } = form.dataset;
+  const tile = { form, glyph, action, output, target: action ? { action } : { output, do: form.elements.do.value },
+    title: $('b', form).textContent, hint: form.dataset.hint,
     note: $('.note', form), letter: document.createTextNode(glyph.textContent.trim()), button: $('.press', form), state: 'idle' };
-  tiles.set(tile.action, tile);
+  tiles.set(action ?? '>' + output, tile);
   form.addEventListener('submit', event => { event.preventDefault(); press(tile); });
 }
 panel.addEventListener('submit', event => {
@@ -123,10 +128,11 @@ function showLast(it) {
 }
 
 function showState(it) {
-  const wanted = (it.tiles || []).map(tile => tile.action + '\n' + tile.title).join('\n');
-  const shown = [...tiles.values()].map(tile => tile.action + '\n' + tile.title).join('\n');
+  const key = tile => (tile.action ?? '>' + tile.output) + '\n' + (tile.title ?? tile.output);
+  const outputs = it.outputs ?? [], wanted = [...it.tiles ?? [], ...outputs].map(key).join('\n'), shown = [...tiles.values()].map(key).join('\n');
   const lock = $('form[action="/lock"]', panel);
-  if (wanted !== shown || it.level !== panel.dataset.level || canPress && (it.locked === null) !== !lock) return location.reload();
+  if (wanted !== shown || it.level !== panel.dataset.level || canPress && (it.locked === null) !== !lock
+    || ['store', 'publish'].some(name => it[name] !== name in panel.dataset)) return location.reload();
   $('h1', panel).replaceChildren(h('bdi', null, it.name));
   $('.pill', panel).dataset.tone = it.tone;
   $('.pill span', panel).textContent = t(it.text);
@@ -139,6 +145,13 @@ function showState(it) {
   if (changed?.state === 'idle' && changed.note.textContent.startsWith(t('Waiting to be sent')) && it.last.result !== 'queued') setTile(changed, 'idle', t(it.last.text) + ' ' + clock(new Date(it.last.time)));
   update();
   redrawSoon();
+  for (const output of outputs) {
+    const tile = tiles.get('>' + output.output), hint = output.on === null ? 'Cannot be switched' : output.on ? 'On' : 'Off';
+    tile.target.do = output.do;
+    if (tile.hint === hint) continue;
+    tile.hint = hint;
+    if (tile.state === 'idle' || !tile.state) setTile(tile, 'idle');
+  }
   const asked = it.question;
   for (const tile of tiles.values()) {
     if (asked?.mine && asked.action === tile.action) ask(tile, asked);

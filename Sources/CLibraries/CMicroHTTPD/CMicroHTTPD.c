@@ -78,9 +78,11 @@ struct MHD_Daemon *tw_start(
     { MHD_OPTION_HTTPS_PRIORITIES, 0, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE" },
     { MHD_OPTION_END, 0, NULL },
   };
+  enum { TLS = 8 };
+  if (certificate == NULL) options[TLS].option = MHD_OPTION_END;
   return MHD_start_daemon(
-    MHD_USE_TLS | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, accepts, NULL, handle, callbacks.context,
-    MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+    (certificate ? MHD_USE_TLS : 0) | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, accepts, NULL, handle,
+    callbacks.context, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
 
 int tw_descriptor(struct MHD_Daemon *daemon) {
@@ -106,6 +108,18 @@ void tw_resume(struct MHD_Connection *connection) { MHD_resume_connection(connec
 
 const char *tw_header(struct MHD_Connection *connection, const char *name) {
   return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+static enum MHD_Result keep_last(void *context, enum MHD_ValueKind kind, const char *name, const char *value) {
+  (void)kind;
+  if (strcasecmp(name, "X-Forwarded-For") == 0) *(const char **)context = value;
+  return MHD_YES;
+}
+
+const char *tw_forwarded(struct MHD_Connection *connection) {
+  const char *last = NULL;
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, keep_last, &last);
+  return last;
 }
 
 const char *tw_parameter(struct MHD_Connection *connection, const char *name) {
@@ -201,6 +215,21 @@ int tw_listen(const char *address, uint16_t port) {
   close(fd);
   errno = error;
   return -1;
+}
+
+int tw_port(int descriptor, int *is_local) {
+  union { struct sockaddr_in four; struct sockaddr_in6 six; } place = { 0 };
+  socklen_t size = sizeof place;
+  *is_local = 0;
+  if (getsockname(descriptor, (struct sockaddr *)&place, &size) != 0) return 0;
+  if (place.four.sin_family == AF_INET6) *is_local = IN6_IS_ADDR_LOOPBACK(&place.six.sin6_addr);
+  if (place.four.sin_family == AF_INET) *is_local = ntohl(place.four.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+  return ntohs(place.four.sin_port);
+}
+
+int tw_is_address(const char *text) {
+  unsigned char bytes[sizeof(struct in6_addr)];
+  return inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1;
 }
 
 /* The protocol of sd_listen_fds(3): the first descriptor is 3. */

@@ -115,6 +115,9 @@ extension Limits {
   package static let pagePressIDSizeMax = 64
   /// Maximum number of entries whose author on the page is remembered until their outcome.
   package static let pageOriginsMax = 64
+  /// Number of the log's newest records for the page, and maximum size of those in a response.
+  package static let pageRecordsMax = 100
+  package static let pageRecordsSizeMax = 24 * 1024
   /// Maximum number of taps in a response; with the longest names, they fit into `webMessageSizeMax`.
   package static let pageTapsMax = 40
   /// Longest span of the tap log that is requested at once: the longest day, when the clocks are put back.
@@ -138,7 +141,7 @@ extension Limits {
   /// Time after which a set-up that is to stop is killed.
   package static let setupStopMax: Duration = .seconds(10)
   /// Maximum number of processes for requests about the broker: two for each of two browsers.
-  package static let pageBrokerProcessesMax = 4
+  package static let pageToolsMax = 4
   /// Time limits for a connection and a response of the broker to the page.
   package static let pageBrokerTimeout: Duration = .seconds(8)
   /// Maximum sizes of a topic or filter on the page, and of the shown start of a message, in bytes.
@@ -151,6 +154,11 @@ extension Limits {
   package static let pageMessagesSizeAtOnce = 32 * 1024
   /// Interval over which messages are batched.
   package static let pageMessagesInterval: Duration = .milliseconds(200)
+  /// Maximum size of the list of kiosks; with its surroundings, it fits into `webMessageSizeMax`.
+  package static let pageKiosksSizeMax = 24 * 1024
+  /// Size of a backup's parts, and the time between them; tappet-web ends a stream that lags behind.
+  package static let pageBackupPartSize = 6 * 1024
+  package static let pageBackupPause: Duration = .milliseconds(100)
   /// Minimum interval between two states on a stream.
   package static let pageStateInterval: Duration = .milliseconds(100)
 }

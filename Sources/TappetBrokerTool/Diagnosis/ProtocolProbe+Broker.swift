@@ -43,8 +43,9 @@ extension ProtocolProbe {
     BrokerEndpoint(host: endpoint.host, port: endpoint.port, usesTLS: !endpoint.usesTLS)
   }
 
-  /// A CONNECT packet of MQTT 3.1.1 with a one-byte client id (MQTT 3.1.1 §3.1); a web server responds with an error.
+  /// A CONNECT packet of MQTT 3.1.1 without a client id (§3.1.3.1), which could be that of somebody else; a web server
+  /// responds with an error.
   private static var greeting: [UInt8] {
-    [0x10, 0x0D, 0x00, 0x04] + Array("MQTT".utf8) + [0x04, 0x02, 0x00, 0x3C, 0x00, 0x01, UInt8(ascii: "t")]
+    [0x10, 0x0C, 0x00, 0x04] + Array("MQTT".utf8) + [0x04, 0x02, 0x00, 0x3C, 0x00, 0x00]
   }
 }

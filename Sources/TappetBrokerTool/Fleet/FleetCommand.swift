@@ -50,6 +50,22 @@ enum FleetCommand {
     try show(fleet.sorted(at: now), fleet, at: now, arguments)
   }
 
+  /// Returns the list for a page, as JSON: those with problems first, and the number of those that are left out.
+  static func page(_ arguments: Arguments) throws(CommandFailure) -> JSON {
+    var fleet = try kept(arguments)
+    if fleet.isFull { throw fullness }
+    let now = SystemClock().now().unixMilliseconds
+    let kiosks = FleetTable(fleet.sorted(at: now), at: now).json["kiosks"]?.elements ?? []
+    var room = Limits.pageKiosksSizeMax
+    let shown = kiosks.filter { kiosk in
+      let size = kiosk.encoded().count
+      if size > room { return false }
+      room -= size
+      return true
+    }
+    return .object(["kiosks": .array(shown), "more": .number(Int64(kiosks.count - shown.count))])
+  }
+
   /// Returns the kiosks found in the broker's retained messages.
   private static func kept(_ arguments: Arguments) throws(CommandFailure) -> Fleet {
     let client = try BrokerClient(try BrokerChoice.settings(arguments))

@@ -1,5 +1,4 @@
-// The page's broker process: performs one request of a browser, and reports it to the kiosk in messages of JSON, the
-// last of which contains a `result`.
+// The page's requests about the broker.
 //
 //     test:    {"endpoint":{"url":…,"good":…,"steps":[…]}} for each, {"result":{"round_trip_microseconds":…,"sys":[…]}}
 //     listen:  {"subscribed":true}, {"message":{"topic":…,"text":…}}, {"received":31,"left_out":11}, …,
@@ -18,43 +17,27 @@ import TappetTLS
 
 /// Performs a request of the page about the broker.
 package struct PageBrokerService {
-  private let parent: UnixSocket
+  private let report: PageReport
   private let path: String
 
   /// Creates a service for the kiosk with this configuration file.
-  package init(parent: UnixSocket, configuration path: String) { (self.parent, self.path) = (parent, path) }
+  package init(report: PageReport, configuration path: String) { (self.report, self.path) = (report, path) }
 
-  /// Performs the request that the kiosk sends.
+  /// Performs the request; returns its result, or `nil` if the kiosk expects none.
   @export(interface)
-  package func run() {
-    _ = Poll.wait(parent.fileDescriptor, for: .readable, limit: .seconds(5))
-    guard case .message(let bytes) = parent.receive(sizeMax: Limits.controlRequestSizeMax),
-      let request = BrokerRequest(decoding: bytes)
-    else { return }
-    do throws(CommandFailure) {
-      let settings = try BrokerChoice.settings(try Arguments.parse(["--config", path], for: .mqttConnect))
-      let result: JSON? =
-        switch request {
-        case .test: try test(settings)
-        case .listen(let filter): try listen(settings, to: filter)
-        case .publish(let topic, let text, let isRetained):
-          try publish(settings, Array(text.utf8), to: topic, isRetained: isRetained)
-        }
-      if let result { send(["result": result]) }
-    } catch {
-      send([
-        "result": .object([
-          "error": .string(error.sentence ?? PageBrokerService.mistaken), "code": .optional(error.code),
-        ])
-      ])
+  package func perform(_ request: ToolRequest) throws(CommandFailure) -> JSON? {
+    if case .fleet = request { return try FleetCommand.page(try Arguments.parse(["--config", path], for: .fleetList)) }
+    let settings = try BrokerChoice.settings(try Arguments.parse(["--config", path], for: .mqttConnect))
+    return switch request {
+    case .test: try test(settings)
+    case .listen(let filter): try listen(settings, to: filter)
+    case .publish(let topic, let text, let isRetained):
+      try publish(settings, Array(text.utf8), to: topic, isRetained: isRetained)
+    case .fleet, .backup: nil
     }
   }
 
-  private static let mistaken = "kiosk.yaml cannot be read, or contains a mistake; 'tappet check' names it"
-
-  private func send(_ members: KeyValuePairs<String, JSON>) {
-    _ = parent.send(JSON.object(members.map { .init(name: $0.key, value: $0.value) }).encoded())
-  }
+  private func send(_ members: KeyValuePairs<String, JSON>) { report.send(members) }
 
   // MARK: Test
 
@@ -85,7 +68,7 @@ package struct PageBrokerService {
     var storm = StormGuard(at: Instant.now())
     var answerLimit: Instant? = Instant.now() + Limits.pageBrokerTimeout
     while true {
-      let news = client.wait(until: answerLimit, file: parent.fileDescriptor)
+      let news = client.wait(until: answerLimit, file: report.parent.fileDescriptor)
       if news.isInterrupted || news.isFileReady { return nil }
       for event in news.events {
         if case .lost(let failure) = event { throw .unconnected(failure.sentence, failure) }

@@ -11,6 +11,8 @@ package struct PageSettings: Equatable, Sendable {
   package var names: [String]
   /// Names of the actions that have a button on the page, in order.
   package var panel: [String]
+  /// Names of the outputs that devices of the level `press` may switch, in order.
+  package var outputs: [String] = []
   /// Level of browsers that are not paired; `nil` means that they may do nothing.
   package var open: PageLevel?
   /// Whether managers may publish messages of their own through the page.
@@ -37,11 +39,12 @@ package struct PageSettings: Equatable, Sendable {
 }
 
 extension YAMLReader {
-  /// Reads `{name: TEXT, names: [HOST], panel: [ACTION], open: look, publish: BOOLEAN, socket: PATH}`.
+  /// Reads `{name: TEXT, names: [HOST], panel: [ACTION], outputs: [OUTPUT], open: look, publish: BOOLEAN,
+  /// socket: PATH}`.
   mutating func page(
     _ node: YAMLNode?, _ panel: PanelSettings?, actionNames: [String], kiosk: String?, control: String
   ) -> PageSettings? {
-    let keys = ["name", "names", "panel", "open", "publish", "socket"]
+    let keys = ["name", "names", "panel", "outputs", "open", "publish", "socket"]
     guard let node, let mapping = mapping(node, keys: keys) else { return nil }
     let pressed = panel?.buttons.compactMap { $0.plan.gestures[.press] } ?? []
     let usual = (pressed + actionNames).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
@@ -60,9 +63,14 @@ extension YAMLReader {
     }
     if let value = mapping["panel"] {
       settings.panel = references(value, to: actionNames) { .unknownAction($0, nearest: $1) }
-      if settings.panel.count > Limits.pageTilesMax {
-        invalid(value, expected: "at most \(Limits.pageTilesMax) actions")
-      }
+    }
+    settings.outputs = references(mapping["outputs"], to: panel?.outputs.map { $0.plan.name } ?? []) {
+      .unknownOutput($0, nearest: $1)
+    }
+    if settings.panel.count + settings.outputs.count > Limits.pageTilesMax {
+      invalid(
+        mapping["outputs"] ?? mapping["panel"] ?? node,
+        expected: "at most \(Limits.pageTilesMax) actions and outputs together")
     }
     if choice(mapping["open"], of: ["nothing", "look"]) == 1 { settings.open = .look }
     settings.publishes = flag(mapping["publish"]) ?? false

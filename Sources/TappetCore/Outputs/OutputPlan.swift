@@ -111,6 +111,8 @@ package struct OutputOrder: Hashable, Sendable {
 
 /// The origin of a request to an output.
 package enum OutputCause: Hashable, Sendable {
+  /// A press on the page, on the device with this name.
+  case page(device: String)
   /// A tap, a press or a command that triggered this action.
   case action(String, Trigger)
   /// A person at the control socket.

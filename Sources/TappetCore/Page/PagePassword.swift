@@ -42,6 +42,6 @@ package struct PagePassword: Sendable {
   private static func hash(_ password: SecretBytes, _ salt: [UInt8]) throws(CryptoError) -> [UInt8] {
     var bytes = password.withBytes { Array($0) }
     defer { LibCrypto.wipe(&bytes) }
-    return try LibCrypto.deriveKey(passphrase: bytes, salt: salt, cost: 1 << 14).withBytes { Array($0) }
+    return try LibCrypto.deriveKey(passphrase: bytes, salt: salt, cost: 1 << 14, passes: 1).withBytes { Array($0) }
   }
 }

@@ -51,7 +51,7 @@ struct KioskFacts {
     case .command(let topic):
       self.topic = topic
       trigger = .command
-    case .person, .program, .start, nil: break
+    case .page, .person, .program, .start, nil: break
     }
   }
 

@@ -195,11 +195,14 @@ extension KioskRequest {
       self = .listOutputs
       return
     }
-    guard let wanted = OutputRequest(rawValue: request.text("do")) else {
-      let words = OutputRequest.allCases.map { "'" + $0.rawValue + "'" }.joined(separator: " or ")
-      throw KioskRequestError("'do' must be " + words)
-    }
-    self = .switchOutput(name, wanted)
+    self = .switchOutput(name, try KioskRequest.outputRequest(request))
+  }
+
+  /// Decodes the requested change of an output.
+  static func outputRequest(_ request: RequestMembers) throws(KioskRequestError) -> OutputRequest {
+    if let wanted = OutputRequest(rawValue: request.text("do")) { return wanted }
+    let words = OutputRequest.allCases.map { "'" + $0.rawValue + "'" }.joined(separator: " or ")
+    throw KioskRequestError("'do' must be " + words)
   }
 }
 

@@ -24,6 +24,8 @@ package struct KioskView: Sendable {
   private var lowCount: Int64?
   /// Facts about the kiosk's site; `nil` if the kiosk belongs to none.
   private var site: KioskStatus.Site?
+  /// SHA-256 of the page's certificate; `nil` if unknown.
+  private var pageCertificate: String?
   /// Whether the buttons are locked; `nil` if the panel has no lock.
   package var isLocked: Bool?
   /// Whether `%T` may be sealed, `nil` before the first clock check; whether that is regardless of the kernel's clock
@@ -34,7 +36,7 @@ package struct KioskView: Sendable {
   /// The wired indicators.
   package var wired: LightOutputs
   /// Names and states of the outputs.
-  package var outputs: [(name: String, state: KioskStatus.Output)]
+  package var outputs: [(name: String, kind: OutputKind, state: KioskStatus.Output)]
   /// Command topics and their counters.
   package var commands: [KioskStatus.Commands]
   /// The buttons' names, each with the actions that its gestures trigger.
@@ -74,13 +76,14 @@ package struct KioskView: Sendable {
       status.state(of: part, configuration).map { (part: part, state: $0) }
     }
     (unread, lowCount, site) = (status.unread, status.inventory?.lowCount, status.site)
+    pageCertificate = runtime.page.place.certificate
     isLocked = status.isLocked
     clock = (
       status.clock.isGood, !configuration.checksClock, status.clock.isNeeded, configuration.unknownHoursSentence
     )
     levels = runtime.panel.on
     wired = configuration.panel.wired
-    outputs = zip(configuration.panel.outputs, status.outputs).map { ($0.plan.name, $1) }
+    outputs = zip(configuration.panel.outputs, status.outputs).map { ($0.plan.name, $0.plan.kind, $1) }
     commands = status.commands
     buttons = configuration.panel.buttons.map { $0.plan.label }
     reload = runtime.observers.lastReload
@@ -130,7 +133,8 @@ package struct KioskView: Sendable {
     case .webhooks: webhookMembers
     case .rooms, .inventory: publishedFacts(about: part)
     case .site: site?.members ?? []
-    case .reader, .broker, .disk, .panel, .page: []
+    case .page: [JSON.Member(name: "certificate", value: .optional(pageCertificate))]
+    case .reader, .broker, .disk, .panel: []
     }
   }
 
@@ -182,10 +186,11 @@ package struct KioskView: Sendable {
   package var outputsJSON: JSON {
     @export(interface) get {
       .array(
-        outputs.map { name, state in
+        outputs.map { name, kind, state in
           let since = state.since.map { now.unixMilliseconds - (now.instant - $0).wholeMilliseconds }
           return .object([
-            "name": .string(name), "on": .bool(state.isOn), "good": .bool(state.isAvailable),
+            "name": .string(name), "kind": .string(kind.word), "on": .bool(state.isOn),
+            "good": .bool(state.isAvailable),
             "safe": .bool(state.isSafeOn), "since": since.map { .time(unixMilliseconds: $0) } ?? .null,
           ])
         })

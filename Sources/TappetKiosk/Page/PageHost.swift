@@ -2,6 +2,7 @@
 
 import TappetCore
 import TappetJSON
+import TappetMessages
 
 /// A connection on the page's socket after `enter`.
 struct PageSession {
@@ -23,6 +24,8 @@ struct PageHost {
   var path: String?
   /// The paired devices; `nil` until they are loaded.
   var devices: [PageDevice]?
+  /// SHA-256 of the certificate and port of the tappet-web that asked last; `nil` if unknown.
+  var place: (certificate: String?, port: Int64?) = (nil, nil)
   /// The pairing that waits for its code.
   var pairing: PairingCode?
   var presses: PressMemory
@@ -33,6 +36,8 @@ struct PageHost {
   var acting: (caller: PressCaller, outcome: PageOutcome?)?
   /// The newest entries with the devices that caused them, oldest first.
   private var origins: [(entry: EntryID, caller: PressCaller)] = []
+  /// The log's newest records, oldest first.
+  private var records: [(unixMilliseconds: Int64, record: LogRecord)] = []
   /// The newest outcome.
   var lastOutcome: PageOutcome?
   /// The earliest time for the next state, and the time of the next beat.
@@ -48,6 +53,28 @@ struct PageHost {
     guard let acting, case .append(let entry) = request else { return }
     if origins.count >= Limits.pageOriginsMax { origins.removeFirst() }
     origins.append((entry.id, acting.caller))
+  }
+
+  mutating func keep(_ record: LogRecord, at unixMilliseconds: Int64) {
+    if record.priority == .debug { return }
+    if records.count >= Limits.pageRecordsMax { records.removeFirst() }
+    records.append((unixMilliseconds, record))
+  }
+
+  /// The newest records, newest first, as many as fit into a response.
+  var recordsJSON: JSON {
+    var size = 0
+    let fitting = records.reversed().prefix { _, record in
+      size += record.sentence.utf8.count + 128
+      return size <= Limits.pageRecordsSizeMax
+    }
+    return .array(
+      fitting.map { time, record in
+        .object([
+          "time": .time(unixMilliseconds: time), "priority": .string(record.priority.name),
+          "event": .string(record.name), "text": .string(record.sentence),
+        ])
+      })
   }
 
   /// Returns who caused the report; `nil` if nobody on the page did.

@@ -3,14 +3,15 @@
 //
 //     {"request":"enter","from":"192.0.2.7","host":"front-door.local"} NUL token
 //     {"request":"press","action":"garage","id":"7d1f","at":86400123}
+//     {"request":"press","output":"lamp","do":"on","id":"7d20","at":86401456}
 
 import TappetCore
 import TappetJSON
 
 /// A request on the page's socket.
 package enum PageRequest: Sendable {
-  /// Precedes all other requests of a connection: the browser's address, the host in its request, and its token.
-  case enter(from: String, host: String, token: SecretBytes?)
+  /// Precedes all other requests of a connection.
+  case enter(PageEntry)
   /// Pairs the browser with the code that was typed.
   case pair(code: SecretBytes)
   /// Confirms with the password that a manager is at the browser.
@@ -28,12 +29,14 @@ package enum PageRequest: Sendable {
   case taps(PageSpan)
   /// Requests the number of taps in each hour of a span of time.
   case hours(PageSpan)
+  /// Requests the newest records of the log.
+  case log
   /// Requests the names and titles of all actions.
   case actions
   /// Writes the next tag, which then triggers the action in the person's name.
   case writeTag(action: String, label: String?, person: String?)
   case stock(StockRequest)
-  case broker(BrokerRequest)
+  case tool(ToolRequest)
   /// Requests the questions and lines of 'tappet init --web', the earlier ones first.
   case watchSetup
   /// Answers the question with this number, which 'tappet init --web' has asked.
@@ -45,17 +48,39 @@ package enum PageRequest: Sendable {
     case .state, .watch: .from(.look)
     // The store room, too: its lists have the names of those who borrowed something.
     case .press, .confirm, .cancel, .stock: .from(.press)
-    case .again, .taps, .hours, .actions, .broker(.test), .broker(.listen): .from(.manage)
-    case .writeTag, .broker(.publish): .again
+    case .again, .taps, .hours, .log, .actions, .tool(.test), .tool(.listen), .tool(.fleet):
+      .from(.manage)
+    case .writeTag, .tool(.publish), .tool(.backup): .again
     // Only 'tappet init --web' serves them.
     case .watchSetup, .answerSetup: .never
     }
   }
 }
 
+/// Facts about a browser and about the tappet-web that serves it.
+package struct PageEntry: Sendable {
+  /// The browser's address, the host in its request, and the token in its cookie.
+  package var address: String
+  package var host: String
+  package var token: SecretBytes?
+  /// SHA-256 of the certificate, and the port; `nil` behind a proxy.
+  package var certificate: String?
+  package var port: Int64?
+
+  package init(from address: String, host: String, token: SecretBytes?) {
+    (self.address, self.host, self.token) = (address, host, token)
+  }
+}
+
 /// A press on the page.
 package struct PagePress: Sendable {
-  package var action: String
+  /// The action that it triggers, or the output that it switches.
+  package enum Target: Hashable, Sendable {
+    case action(String)
+    case output(OutputOrder)
+  }
+
+  package var target: Target
   /// Chosen by the page; a repeated id has no effect.
   package var id: String
   /// The kiosk's time at the press, in milliseconds since the machine started.
@@ -63,8 +88,8 @@ package struct PagePress: Sendable {
   /// Whether the page runs no script, so that the time is that at which the page was made.
   package var isForm: Bool
 
-  package init(_ action: String, id: String, milliseconds: Int64, isForm: Bool = false) {
-    self.action = action
+  package init(_ target: Target, id: String, milliseconds: Int64, isForm: Bool = false) {
+    self.target = target
     self.id = id
     self.milliseconds = milliseconds
     self.isForm = isForm
@@ -122,11 +147,41 @@ extension SecretRequest {
 
 // MARK: On the socket
 
+extension PagePress {
+  /// Name of the action; `nil` if an output is switched.
+  var action: String? { if case .action(let name) = target { name } else { nil } }
+  /// The change of an output; `nil` if an action is triggered.
+  var order: OutputOrder? { if case .output(let order) = target { order } else { nil } }
+}
+
+extension PagePress.Target {
+  /// Name of the action or the output.
+  var name: String {
+    switch self {
+    case .action(let name): name
+    case .output(let order): order.output
+    }
+  }
+
+  fileprivate init(_ request: RequestMembers) throws(KioskRequestError) {
+    guard let output = request.optionalText("output") else {
+      self = .action(request.text("action"))
+      return
+    }
+    self = .output(OutputOrder(output: output, request: try KioskRequest.outputRequest(request)))
+  }
+}
+
 extension PageRequest {
   var form: RequestForm {
     switch self {
-    case .enter(let address, let host, let token):
-      .init("enter", ["from": .string(address), "host": .string(host)], enclosing: token)
+    case .enter(let entry):
+      .init(
+        "enter",
+        [
+          "from": .string(entry.address), "host": .string(entry.host), "certificate": .optional(entry.certificate),
+          "port": entry.port.map { .number($0) } ?? .null,
+        ], enclosing: entry.token)
     case .pair(let code): .init("pair", enclosing: code)
     case .again(let password): .init("again", enclosing: password)
     case .state: .init("web-state")
@@ -135,7 +190,8 @@ extension PageRequest {
       .init(
         "press",
         [
-          "action": .string(press.action), "id": .string(press.id), "at": .number(press.milliseconds),
+          "action": .optional(press.action), "output": .optional(press.order?.output),
+          "do": .optional(press.order?.request.rawValue), "id": .string(press.id), "at": .number(press.milliseconds),
           "form": .bool(press.isForm),
         ])
     case .confirm(let question, let time, let isForm):
@@ -143,11 +199,12 @@ extension PageRequest {
     case .cancel(let question): .init("cancel", ["question": .number(question)])
     case .taps(let span): .init("web-taps", span.facts)
     case .hours(let span): .init("web-hours", span.facts)
+    case .log: .init("web-log")
     case .actions: .init("web-actions")
     case .writeTag(let action, let label, let person):
       .init("web-tag", ["action": .string(action), "label": .optional(label), "person": .optional(person)])
     case .stock(let request): request.form
-    case .broker(let request): request.form
+    case .tool(let request): request.form
     case .watchSetup: .init("setup-watch")
     case .answerSetup(let number, let answer):
       .init("setup-answer", ["number": .number(number)], enclosing: answer)
@@ -159,7 +216,11 @@ extension PageRequest {
     switch name {
     case "enter":
       let token = request.secretPayload
-      self = .enter(from: request.text("from"), host: request.text("host"), token: token.count > 0 ? token : nil)
+      var entry = PageEntry(
+        from: request.text("from"), host: request.text("host"), token: token.count > 0 ? token : nil)
+      entry.certificate = request.optionalText("certificate")
+      entry.port = request["port"]?.wholeNumber
+      self = .enter(entry)
     case "pair": self = .pair(code: request.secretPayload)
     case "again": self = .again(password: request.secretPayload)
     case "web-state": self = .state
@@ -171,13 +232,14 @@ extension PageRequest {
       }
       self = .press(
         PagePress(
-          request.text("action"), id: id, milliseconds: request.number("at"), isForm: request.isTrue("form")))
+          try PagePress.Target(request), id: id, milliseconds: request.number("at"), isForm: request.isTrue("form")))
     case "confirm":
       self = .confirm(
         question: request.number("question"), milliseconds: request.number("at"), isForm: request.isTrue("form"))
     case "cancel": self = .cancel(question: request.number("question"))
     case "web-taps": self = .taps(try PageSpan(request))
     case "web-hours": self = .hours(try PageSpan(request))
+    case "web-log": self = .log
     case "web-actions": self = .actions
     case "web-tag":
       self = .writeTag(
@@ -187,8 +249,8 @@ extension PageRequest {
     case _:
       if let stock = try StockRequest(name, request) {
         self = .stock(stock)
-      } else if let broker = try BrokerRequest(name, request) {
-        self = .broker(broker)
+      } else if let tool = try ToolRequest(name, request) {
+        self = .tool(tool)
       } else {
         return nil
       }

@@ -21,6 +21,7 @@ extension Runtime {
       "publish": .bool(settings?.publishes == true && session.level == .manage),
       "faulty": .array(faulty.map { .string($0.rawValue) }),
       "tiles": .array((settings?.panel ?? []).compactMap { pageTile($0) }),
+      "outputs": .array((settings?.outputs ?? []).compactMap { pageOutput($0) }),
       "question": pageQuestion(for: session) ?? .null,
       "last": page.lastOutcome?.json(for: session) ?? .null,
     ])
@@ -30,6 +31,16 @@ extension Runtime {
     guard let action = configuration.actions.first(where: { $0.name == name }) else { return nil }
     return .object([
       "action": .string(name), "title": .string(action.title), "asks": .bool(action.confirmWithin != nil),
+    ])
+  }
+
+  private func pageOutput(_ name: String) -> JSON? {
+    guard let plan = configuration.panel.outputs.first(where: { $0.plan.name == name })?.plan,
+      let output = outputs.first(where: { $0.name == name })
+    else { return nil }
+    let request: OutputRequest = plan.kind != .switch ? .pulse : output.isOn ? .off : .on
+    return .object([
+      "output": .string(name), "do": .string(request.rawValue), "on": output.isAvailable ? .bool(output.isOn) : .null,
     ])
   }
 

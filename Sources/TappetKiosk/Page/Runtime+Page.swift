@@ -30,7 +30,7 @@ extension Runtime {
         answer: calling(self) { $0.answerPage($1, from: $2) })
       page.server?.onGone = calling(self) { runtime, client in
         runtime.cancelTagJob(of: client)
-        runtime.helpers.broker.stop(client.number)
+        runtime.helpers.tools.stop(client.number)
       }
       page.path = path
     } catch {
@@ -75,9 +75,7 @@ extension Runtime {
     do throws(KioskRequestError) { request = try KioskRequest(message) } catch {
       return client.send(.failure(error.sentence, code: "request-malformed"))
     }
-    if case .page(.enter(let address, let host, let token)) = request {
-      return enter(from: address, host: host, token, client)
-    }
+    if case .page(.enter(let entry)) = request { return enter(entry, client) }
     guard let session = client.page else {
       return client.send(.failure("the first request must be 'enter'", code: "request-malformed"))
     }
@@ -111,13 +109,14 @@ extension Runtime {
     case .cancel(let number): answer(question: number, with: .cancel, for: client, session)
     case .taps(let span): sendTaps(span, to: client)
     case .hours(let span): sendHours(span, to: client)
+    case .log: client.send(.object(["records": page.recordsJSON]))
     case .actions: client.send(.object(["actions": .array(configuration.actions.map { $0.pageJSON })]))
     case .writeTag(let action, let label, let person):
       var job = TagJobRequest(.write)
       (job.action, job.label, job.person) = (action, label, person)
       beginTagJob(job, for: client)
     case .stock(let request): ask(request, for: client, session)
-    case .broker(let request): ask(request, for: client)
+    case .tool(let request): ask(request, for: client)
     }
   }
 
@@ -125,20 +124,21 @@ extension Runtime {
     .object(["now": .number(now().instant.wholeMilliseconds), "data": pageState(for: session)])
   }
 
-  private func enter(from address: String, host: String, _ token: SecretBytes?, _ client: ControlServer.Client) {
+  private func enter(_ entry: PageEntry, _ client: ControlServer.Client) {
     guard let settings = configuration.web, let devices = page.devices else {
       return client.send(.failure("the kiosk is starting; try again", code: "starting"))
     }
-    guard PageSettings.serves(host: host, as: settings.names, hostName: NetworkIdentity.hostName()) else {
+    guard PageSettings.serves(host: entry.host, as: settings.names, hostName: NetworkIdentity.hostName()) else {
       return client.send(
         .failure(
-          "the page is not served as \(host.prefix(80).description.quoted); use another address of the kiosk, or add "
-            + "the name to 'web: {names: …}' in kiosk.yaml", code: "host-unknown"))
+          "the page is not served as \(entry.host.prefix(80).description.quoted); use another address of the kiosk, or "
+            + "add the name to 'web: {names: …}' in kiosk.yaml", code: "host-unknown"))
     }
-    let hash = token.map { $0.withBytes { LibCrypto.digest(Array($0)) } }
+    page.place = (entry.certificate, entry.port)
+    let hash = entry.token.map { $0.withBytes { LibCrypto.digest(Array($0)) } }
     let device = hash.flatMap { hash in devices.first { LibCrypto.areEqual($0.tokenHash, hash) } }
     let level = device?.level ?? settings.open
-    client.page = PageSession(device: device, level: level, address: address)
+    client.page = PageSession(device: device, level: level, address: entry.address)
     client.send(
       .object([
         "name": .string(settings.name), "level": .optional(level?.name), "device": .optional(device?.name),
@@ -173,6 +173,7 @@ extension Runtime {
     client.send(
       .object([
         "seconds": .number(Limits.pairingTime.wholeMilliseconds / 1000), "replaced": .optional(former),
+        "certificate": .optional(page.place.certificate), "port": page.place.port.map { .number($0) } ?? .null,
       ]),
       enclosing: digits.withUnsafeBytes { SecretBytes(copying: $0) })
   }

@@ -5,54 +5,78 @@ import TappetCore
 import TappetJSON
 import TappetMessages
 
-/// An answer to a question.
-enum PageAnswer { case confirm, cancel }
-
 extension Runtime {
   /// Presses a button of the page.
   func press(_ press: PagePress, for client: ControlServer.Client, _ session: PageSession) {
     guard let device = session.device else {
       return client.send(.failure("only a paired device can press", code: "not-allowed"))
     }
-    guard configuration.web?.panel.contains(press.action) == true else {
-      return client.send(
-        .failure("the page has no button for \(press.action.prefix(80).description.quoted)", code: "action-unknown"))
+    guard hasButton(press.target, for: device) else {
+      let name = press.target.name.prefix(80).description
+      return client.send(.failure("the page has no button for \(name.quoted)", code: "action-unknown"))
     }
     let now = now().instant
-    let admission = page.presses.admit(
-      press.id, of: device.caller, madeAt: Instant(milliseconds: press.milliseconds), isForm: press.isForm, at: now)
-    switch admission {
-    case .new: break
+    let decision = page.presses.decide(
+      about: press.action, press.id, by: device, madeAt: Instant(milliseconds: press.milliseconds),
+      isForm: press.isForm, pending: kiosk.question, at: now)
+    switch decision {
+    case .act: break
+    case .ask: return client.send(asked(session))
+    case .notAllowed: return client.send(.failure("this device can only look", code: "not-allowed"))
     case .repeated: return client.send(.object(["result": .string("repeated")]))
     case .late: return client.send(.failure("the press arrived too late; nothing was done", code: "command-late"))
     case .tooMany: return client.send(.failure("too many presses; wait a moment", code: "too-many"))
     }
-    // A second press is not an answer: it may be the second half of a double click.
-    if let question = kiosk.question, question.caller == device.caller, question.action == press.action {
-      return client.send(asked(session))
+    switch press.target {
+    case .action(let name):
+      log(
+        LogRecord(
+          .info, "page-press", "\(device.name) pressed \(name) on the page",
+          [("device", device.name), ("action", name)]))
+      act(device.pressing(name, at: now), by: device, for: client, session)
+    case .output(let order): switchOutput(order, by: device, for: client)
+    }
+  }
+
+  /// Whether the page shows the device a button for it; managers may switch every output.
+  ///
+  /// Only a switch is switched on and off: a lock would stay open.
+  private func hasButton(_ target: PagePress.Target, for device: PageDevice) -> Bool {
+    switch target {
+    case .action(let name): return configuration.web?.panel.contains(name) ?? false
+    case .output(let order):
+      guard let plan = configuration.panel.outputs.first(where: { $0.plan.name == order.output })?.plan else {
+        return false
+      }
+      let requests: [OutputRequest] = plan.kind == .switch ? [.on, .off] : [.pulse]
+      return requests.contains(order.request)
+        && (device.level == .manage || configuration.web?.outputs.contains(order.output) ?? false)
+    }
+  }
+
+  private func switchOutput(_ order: OutputOrder, by device: PageDevice, for client: ControlServer.Client) {
+    if kiosk.status.isLocked == true { return client.send(.failure("the buttons are locked", code: "locked")) }
+    if let refusal = kiosk.refusal(toSwitch: order.output) {
+      return client.send(.failure("it was not switched: " + refusal.sentence, code: "output-refused"))
     }
     log(
       LogRecord(
-        .info, "page-press", "\(device.name) pressed \(press.action) on the page",
-        [("device", device.name), ("action", press.action)]))
-    act(.asked(action: press.action, by: device.caller, at: now), by: device, for: client, session)
+        .info, "page-press", "\(device.name) switched \(order.output) on the page: \(order.request.rawValue)",
+        [("device", device.name), ("output", order.output), ("do", order.request.rawValue)]))
+    feed(.outputAsked(order.output, order.request, by: .page(device: device.name)))
+    client.send(.object(["result": .string("switched")]))
   }
 
   /// Confirms or cancels the pending question.
   func answer(
     question number: Int64, with answer: PageAnswer, for client: ControlServer.Client, _ session: PageSession
   ) {
-    guard let device = session.device, let question = kiosk.question, question.caller == device.caller,
-      question.until.wholeMilliseconds == number
+    guard let device = session.device,
+      let event = device.answering(number, with: answer, pending: kiosk.question, at: now().instant)
     else {
       return client.send(
         .failure("this question is over, or was asked by another device; nothing was done", code: "question-over"))
     }
-    let event: PanelEvent =
-      switch answer {
-      case .confirm: .asked(action: question.action, by: device.caller, at: now().instant)
-      case .cancel: .cancelAsked(by: device.caller)
-      }
     act(event, by: device, for: client, session)
   }
 

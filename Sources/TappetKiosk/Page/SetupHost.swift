@@ -115,7 +115,7 @@ package final class SetupHost {
     guard !client.isGone, case .page(let request)? = try? KioskRequest(message) else {
       return client.send(.failure("this is not possible during the set-up", code: "not-allowed"))
     }
-    if case .enter(let address, let host, let token) = request { return enter(address, host, token, client) }
+    if case .enter(let entry) = request { return enter(entry, client) }
     guard let session = client.page else {
       return client.send(.failure("the first request must be 'enter'", code: "request-malformed"))
     }
@@ -153,15 +153,16 @@ package final class SetupHost {
     }
   }
 
-  private func enter(_ address: String, _ host: String, _ token: SecretBytes?, _ client: ControlServer.Client) {
-    guard PageSettings.serves(host: host, as: [], hostName: NetworkIdentity.hostName()) else {
+  private func enter(_ entry: PageEntry, _ client: ControlServer.Client) {
+    guard PageSettings.serves(host: entry.host, as: [], hostName: NetworkIdentity.hostName()) else {
       return client.send(
         .failure(
-          "the page is not served as \(host.prefix(80).description.quoted); use an address", code: "host-unknown"))
+          "the page is not served as \(entry.host.prefix(80).description.quoted); use an address",
+          code: "host-unknown"))
     }
-    let hash = token.map { $0.withBytes { LibCrypto.digest(Array($0)) } }
+    let hash = entry.token.map { $0.withBytes { LibCrypto.digest(Array($0)) } }
     let isPaired = hash.map { hash in tokenHash.map { LibCrypto.areEqual($0, hash) } ?? false } ?? false
-    client.page = PageSession(device: nil, level: isPaired ? .manage : nil, address: address)
+    client.page = PageSession(device: nil, level: isPaired ? .manage : nil, address: entry.address)
     client.send(
       .object([
         "name": .string("Tappet"), "level": .optional(isPaired ? PageLevel.manage.name : nil),

@@ -42,8 +42,8 @@ enum SecretNotice: Sendable {
   case replicaFailed(DatabaseError)
   /// The result of a password that a device has sent, identified by its client's number on the page's socket.
   case pagePassword(Result<PagePassword.Check, SecretFailure>, of: PageDevice, for: UInt64)
-  /// The page's message whose author the audit has recorded, or the reason why it could not, with its client's number.
-  case publishNoted(SecretFailure?, BrokerRequest, for: UInt64)
+  /// The page's request whose author the audit has recorded, or the reason why it could not, with its client's number.
+  case toolNoted(SecretFailure?, ToolRequest, for: UInt64)
   /// All devices of the page, or the error.
   case pageDevices(Result<[PageDevice], SecretStoreError>)
 }
@@ -136,7 +136,7 @@ extension Runtime {
     case .replicaFailed(let error): log(LogRecord(replicaError: error))
     case .pageDevices(let devices): adopt(pageDevices: devices)
     case .pagePassword(let result, let device, let number): checked(result, of: device, for: number)
-    case .publishNoted(let failure, let request, let number): publish(request, noted: failure, for: number)
+    case .toolNoted(let failure, let request, let number): perform(request, noted: failure, for: number)
     }
   }
 

@@ -9,13 +9,13 @@ struct Helpers {
   let webhooks = WebhookHost()
   let inventory = HelperHost(sizeMax: Limits.inventoryMessageSizeMax) { try? InventoryMessage(decoding: $0) }
   let stock = StockHost()
-  let broker = BrokerHost()
+  let tools = ToolHost()
   let rooms = HelperHost(sizeMax: Limits.roomWireSizeMax) { try? RoomMessage(decoding: $0) }
 
   /// Returns whether the process is one of the helpers.
   func contains(_ process: pid_t) -> Bool {
     [reader.processID, webhooks.processID, inventory.processID, stock.processID, rooms.processID].contains(process)
-      || broker.processIDs.contains(process)
+      || tools.processIDs.contains(process)
   }
 
   func stop(_ helper: Helper) {

@@ -29,6 +29,7 @@ extension Runtime {
 
   func log(_ record: LogRecord, of report: Report? = nil) {
     observers.log(record)
+    if configuration.web != nil { page.keep(record, at: SystemClock().now().unixMilliseconds) }
     control.server?.broadcast { maySeeKeys in
       guard case .object(var members) = record.json(maySeeKeys: maySeeKeys) else { return .null }
       let facts: KeyValuePairs<String, JSON> = [

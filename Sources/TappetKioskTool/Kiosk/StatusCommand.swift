@@ -64,7 +64,8 @@ extension Command {
     line("light     \(status["light"]?.text ?? "")")
     for part in statusParts(of: status) {
       guard let state = status[part.rawValue] else { continue }
-      let extra = part == .webhooks ? webhookCounts(state) : ""
+      let certificate = state["certificate"]?.text.map { "; SHA-256 of its certificate: \($0)" } ?? ""
+      let extra = part == .webhooks ? webhookCounts(state) : certificate
       line(Help.padded(part.rawValue, 10) + (state["text"]?.text ?? "") + extra)
       if part == .rooms { showUnread(state) }
     }

@@ -1,5 +1,6 @@
 // tappet web: the devices that may use the page.
 
+import CPlatform
 import TappetCommandLine
 import TappetConfig
 import TappetCore
@@ -7,6 +8,7 @@ import TappetJSON
 import TappetKiosk
 import TappetMessages
 import TappetPlatform
+import TappetQR
 
 extension Command {
   static var webPair: Command {
@@ -18,11 +20,12 @@ extension Command {
           "level", "LEVEL", .word(PageLevel.allCases.map { $0.name }), "look, press (the default) or manage")
       ],
       details: """
-        Prints a code, which pairs one browser when it is typed into the kiosk's page within five minutes.
-        The level 'look' shows the panel; 'press' also presses its buttons; 'manage' also shows the log of
-        taps, writes tags, and manages people and devices. Only root and the kiosk's own user can pair
-        devices. Exit status: 0 the code is valid; 1 the name cannot be used; 2 the level cannot be used;
-        4 the kiosk has no page, or is not running.
+        Prints a code, which pairs one browser when it is typed into the kiosk's page within five minutes. Once
+        a browser has opened the page, it also prints the page's address and, on a terminal, a QR code that
+        opens it on a phone. The level 'look' shows the panel; 'press' also presses its buttons; 'manage' also
+        shows the log of taps, writes tags, and manages people and devices. Only root and the kiosk's own user
+        can pair devices. Exit status: 0 the code is valid; 1 the name cannot be used; 2 the level cannot be
+        used; 4 the kiosk has no page, or is not running.
         """,
       example: "tappet web pair 'Hall tablet' --level press",
       usageError: { arguments in
@@ -40,12 +43,36 @@ extension Command {
           throw .malformedAnswer
         }
         Output.print("\(digits.prefix(4)) \(digits.dropFirst(4))")
-        let minutes = (answer.json["seconds"]?.wholeNumber ?? 0) / 60
-        Output.printError("Type this code into the kiosk's page within \(plural(minutes, "minute")).")
+        let minutes = plural((answer.json["seconds"]?.wholeNumber ?? 0) / 60, "minute")
+        if let port = answer.json["port"]?.wholeNumber {
+          showAddress(pageAddress(configuration, port: port) + "/pair", digits, minutes)
+        } else {
+          Output.printError("Type this code into the kiosk's page within \(minutes).")
+        }
+        if let fingerprint = answer.json["certificate"]?.text {
+          Output.printError(
+            "The browser warns about the certificate the first time. Compare its SHA-256 in the browser's details with "
+              + "\(fingerprint.escaped).")
+        }
         if let former = answer.json["replaced"]?.text {
           Output.printError("The code for \(former.quoted) is no longer valid.")
         }
       })
+  }
+
+  private static func pageAddress(_ configuration: KioskConfiguration, port: Int64) -> String {
+    let host = configuration.web?.names.first ?? NetworkIdentity.current().ipv4
+    return "https://" + host + (port == 443 ? "" : ":\(port)")
+  }
+
+  /// Shows where to type the code; a phone that scans the QR code has it filled in.
+  private static func showAddress(_ address: String, _ digits: String, _ minutes: String) {
+    let way = "Open \(address) in the browser, and type this code within \(minutes)"
+    guard isatty(1) == 1, let code = try? QRCode(Array("\(address)#\(digits)".utf8)),
+      TerminalSize.current().map({ $0.columns >= code.width }) ?? false
+    else { return Output.printError(way + ".") }
+    Output.printError(way + "; or scan it with a phone:")
+    for line in code.inkLines { Output.write(line + "\n") }
   }
 
   static var webPassword: Command {
@@ -56,9 +83,9 @@ extension Command {
       ],
       details: """
         Sets the password that a device of the level 'manage' must enter on the page before it writes a tag,
-        shows a key, removes something or publishes: 12 to 128 bytes. It is read from standard input (without echo
-        on a terminal) or from --password-file: one line. Only its hash is stored. Only root and the kiosk's
-        own user can set it.
+        shows a key, removes something, makes a backup or publishes: 12 to 128 bytes. It is read from standard
+        input (without echo on a terminal) or from --password-file: one line. Only its hash is stored. Only root
+        and the kiosk's own user can set it.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let password = try Prompt.privateLine(

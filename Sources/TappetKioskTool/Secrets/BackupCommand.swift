@@ -61,23 +61,51 @@ enum Backup {
   static func write(to path: String, _ configuration: KioskConfiguration, _ arguments: Arguments) throws(CommandFailure)
   {
     let passphrase = try newPassphrase(arguments)
+    let made = try make(passphrase, configuration, from: KioskAccess.path(arguments))
+    for file in made.absentFiles { Output.printError("\(file) does not exist, and is not included in the backup.") }
+    try PrivateFile.create(path, made.file)
+    Output.printError("\(path): \(made.summary). The backup cannot be opened without the passphrase.")
+    if !made.missing.isEmpty { Output.printError("Not in it: \(made.missing.joined(separator: ", ")).") }
+  }
+
+  /// A new backup.
+  struct Made {
+    /// The sealed file.
+    var file: [UInt8]
+    /// Sentence for people about its contents.
+    var summary: String
+    /// Other things in the state folder, and files that do not exist.
+    var missing: [String]
+    var absentFiles: [String]
+  }
+
+  /// Makes a backup of the configuration at `path` and all that belongs to it.
+  static func make(
+    _ passphrase: SecretBytes, _ configuration: KioskConfiguration, from path: String
+  ) throws(CommandFailure) -> Made {
+    guard passphrase.count >= passphraseSizeMin else {
+      throw .refused(
+        "the passphrase is \(plural(passphrase.count, "byte")) long; use at least \(passphraseSizeMin) bytes, "
+          + "preferably several words")
+    }
+    guard passphrase.count <= Limits.passphraseSizeMax else {
+      throw .refused("the passphrase is longer than \(Limits.passphraseSizeMax) bytes")
+    }
     var content = try collect(SecretClient(configuration))
-    content.files = try BackupFiles.collect(KioskAccess.path(arguments))
+    let (files, absent) = try BackupFiles.collect(path)
+    content.files = files
     var plain = content.encoded()
     defer { LibCrypto.wipe(&plain) }
     guard plain.count + 1024 <= Limits.backupSizeMax else {
       throw .failed("the contents are too large for one backup (\(plain.count) bytes)")
     }
-    let file: [UInt8]
     do throws(BackupError) {
-      file = try passphrase.withBytes { (words) throws(BackupError) in
+      let file = try passphrase.withBytes { (words) throws(BackupError) in
         try BackupFile.seal(plain, passphrase: Array(words))
       }
+      return Made(
+        file: file, summary: content.summary, missing: missingParts(configuration), absentFiles: absent)
     } catch { throw .failed(error.sentence(path)) }
-    try PrivateFile.create(path, file)
-    Output.printError("\(path): \(content.summary). The backup cannot be opened without the passphrase.")
-    let missing = missingParts(configuration)
-    if !missing.isEmpty { Output.printError("Not in it: \(missing.joined(separator: ", ")).") }
   }
 
   /// Returns what the state folder contains in addition.
@@ -163,11 +191,6 @@ enum Backup {
   /// Prompts for a new passphrase, twice on a terminal.
   private static func newPassphrase(_ arguments: Arguments) throws(CommandFailure) -> SecretBytes {
     let first = try passphrase(arguments)
-    guard first.count >= passphraseSizeMin else {
-      throw .refused(
-        "the passphrase is \(plural(first.count, "byte")) long; use at least \(passphraseSizeMin) bytes, preferably "
-          + "several words")
-    }
     guard !arguments.has("passphrase-file"), Prompt.isPossible else { return first }
     let second = Prompt(holding: HeldSignals.typed).secret("Repeat the passphrase")
     guard let second, second.isEqual(to: first) else { throw .refused("the two passphrases do not match") }

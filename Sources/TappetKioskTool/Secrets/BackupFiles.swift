@@ -9,22 +9,22 @@ import TappetMessages
 import TappetPlatform
 
 enum BackupFiles {
-  /// Reads the configuration at `path` and the files it refers to; a missing file is reported and omitted.
-  static func collect(_ path: String) throws(CommandFailure) -> [BackupPart] {
+  /// Reads the configuration at `path` and the files it refers to; returns the paths of missing files, too.
+  static func collect(_ path: String) throws(CommandFailure) -> (parts: [BackupPart], absent: [String]) {
     guard let configuration = try read("", from: path) else { throw .failed("\(path) no longer exists") }
-    var parts = [configuration]
+    var (parts, absent) = ([configuration], [String]())
     for name in ConfigurationParser.namedFiles(in: configuration.content) {
       guard !climbs(name) else {
         throw .refused("\(path) refers to \(name), which 'tappet restore' would refuse; specify the file's full path")
       }
       let file = ConfigurationParser.resolve(name, in: path)
       guard let part = try read(name, from: file) else {
-        Output.printError("\(file) does not exist, and is not included in the backup.")
+        absent.append(file)
         continue
       }
       parts.append(part)
     }
-    return parts
+    return (parts, absent)
   }
 
   private static func read(_ name: String, from path: String) throws(CommandFailure) -> BackupPart? {

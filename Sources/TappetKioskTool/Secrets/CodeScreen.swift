@@ -9,14 +9,13 @@ import TappetQR
 enum CodeScreen {
   /// Shows the code until a key is pressed, a signal arrives or the time limit expires.
   static func show(_ code: QRCode, name: String) throws(CommandFailure) {
-    let lines = code.lines
+    let lines = code.inkLines
     try requireRoom(columns: code.width, rows: lines.count + 1)
     let signals = HeldSignals(HeldSignals.typed)
     let keys = TerminalMode.keys()
     defer { withExtendedLifetime(keys) {} }
     var screen = "\u{1B}[?1049h\u{1B}[2J\u{1B}[H\u{1B}[?25l"
-    // Black on white by colour number, for light and dark terminals; named colours depend on the theme.
-    for line in lines { screen += "\u{1B}[38;5;16;48;5;231m" + line + "\u{1B}[0m\r\n" }
+    for line in lines { screen += line + "\r\n" }
     // A long name is cut off at the edge, because wrapping would scroll the code.
     let seconds = Limits.shareDisplayTime.wholeMilliseconds / 1000
     screen += "\u{1B}[?7l(\(seconds) s; press any key to close)  \(name.escaped)\u{1B}[?7h"
@@ -31,4 +30,9 @@ enum CodeScreen {
       "the code needs \(columns) columns and \(rows) lines, but this terminal has \(size.columns) and \(size.rows); "
         + "enlarge the terminal, or specify --out FILE")
   }
+}
+
+extension QRCode {
+  /// The lines in black on white by colour number, for light and dark terminals; named colours depend on the theme.
+  var inkLines: [String] { lines.map { "\u{1B}[38;5;16;48;5;231m" + $0 + "\u{1B}[0m" } }
 }

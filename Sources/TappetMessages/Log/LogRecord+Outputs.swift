@@ -48,6 +48,7 @@ extension OutputCause {
     case .action(let name, .command): "a command for " + name
     case .action(let name, .inventory): "a low item, for " + name
     case .command(let topic): "a command on " + topic
+    case .page(let device): device + " on the page"
     case .person: "a person ('tappet output')"
     case .program: "the program that embeds the kiosk"
     case .start: "'on_start'"

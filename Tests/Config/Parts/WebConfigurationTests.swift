@@ -12,6 +12,7 @@ private func parse(_ web: String) -> ConfigurationParser.Outcome {
     control: /run/kiosk/control
     panel:
       buttons: [{line: GPIO5, press: bell}]
+      outputs: [{name: lamp, line: GPIO6}]
     \(web)
     actions:
       - {name: garage, topic: home/garage, message: in, confirm: 5 s}
@@ -38,19 +39,20 @@ private struct YAMLMistake: Error {}
   @Test func `everything may be specified`() throws {
     let text = """
       web:
-        {name: Front door, names: [Door.Example.], panel: [garage], open: look, publish: true, socket: /run/tappet/web}
+        {name: Front door, names: [Door.Example.], panel: [garage], outputs: [lamp], open: look, publish: true,
+        socket: /run/tappet/web}
       """
     #expect(
       try settings(text)
         == PageSettings(
-          name: "Front door", names: ["door.example"], panel: ["garage"], open: .look, publishes: true,
-          socket: "/run/tappet/web"))
+          name: "Front door", names: ["door.example"], panel: ["garage"], outputs: ["lamp"], open: .look,
+          publishes: true, socket: "/run/tappet/web"))
   }
 
   @Test(arguments: [
     ("web: {panel: [gate]}", "gate"), ("web: {open: press}", "'nothing' or 'look'"),
     ("web: {names: ['door:8443']}", "a host name without a port"), ("web: {nmae: Door}", "did you mean 'name'?"),
-    ("web: {publish: maybe}", "'true' or 'false'"),
+    ("web: {publish: maybe}", "'true' or 'false'"), ("web: {outputs: [lmap]}", "did you mean 'lamp'?"),
     ("web: {socket: /run/kiosk/control}", "another path than 'control'"),
   ])
   func `a mistake is named`(_ text: String, _ words: String) {

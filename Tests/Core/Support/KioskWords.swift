@@ -326,6 +326,7 @@ extension OutputReason {
   fileprivate var word: String {
     switch self {
     case .asked(.action(let name, _)): "by " + name
+    case .asked(.page(let device)): "by \(device)"
     case .asked(.person): "by a person"
     case .asked(.program): "by the program"
     case .asked(.command(let topic)): "by " + topic

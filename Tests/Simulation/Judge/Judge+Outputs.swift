@@ -118,6 +118,7 @@ extension World {
       }
     case .command(let topic): judgeCommand(forOutput: name, on: topic)
     case .person: if outputs.asked != index { fail("\(name) was switched for a person, and nobody asked") }
+    case .page(let device): fail("\(name) was switched by \(device), and the pages of the story have no outputs")
     case .program: fail("\(name) was switched for a program, and there is none")
     case .start: if !plans[index].startsOn { fail("\(name) was switched on at the start") }
     }

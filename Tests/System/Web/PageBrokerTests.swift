@@ -8,7 +8,7 @@ import Testing
 @Suite struct PageBrokerTests {
   /// The processes that perform requests about the broker.
   private func processes(of world: KioskWorld) -> [pid_t] {
-    Kernel.children(of: world.kiosk?.pid ?? 0).filter { Kernel.commandLine($0).contains("--broker-socket") }
+    Kernel.children(of: world.kiosk?.pid ?? 0).filter { Kernel.commandLine($0).contains("--page-socket") }
   }
 
   /// The messages of a job until its result, and the result.

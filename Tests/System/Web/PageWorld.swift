@@ -9,9 +9,10 @@ import TestSupport
 extension KioskWorld {
   /// A kiosk with a page, whose alarm asks first.
   static func withPage(
-    _ more: String = "", open: String = "nothing", publish: Bool = false
+    _ more: String = "", open: String = "nothing", publish: Bool = false, outputs: [String] = []
   ) throws -> KioskWorld {
-    try KioskWorld(KioskConfiguration(more: pageLines(open: open, publish: publish) + "\n" + more))
+    let list = outputs.isEmpty ? "" : "  outputs: [\(outputs.joined(separator: ", "))]\n"
+    return try KioskWorld(KioskConfiguration(more: pageLines(open: open, publish: publish) + "\n" + list + more))
   }
 
   /// The lines of kiosk.yaml for an action and the page.

@@ -7,24 +7,23 @@ import TestSupport
 final class WebWorld {
   let kiosk: KioskWorld
   let port = TestSocket.freePort()
+  private let scheme: String
   private(set) var server: Service
 
-  /// Starts tappet-web for the kiosk, which need not run.
-  init(_ kiosk: KioskWorld) throws {
+  /// Starts tappet-web for the kiosk, which need not run; with `credentials`, a folder with its certificate.
+  init(_ kiosk: KioskWorld, isBehindProxy: Bool = false, credentials: String? = nil) throws {
     self.kiosk = kiosk
+    scheme = isBehindProxy ? "http" : "https"
     let state = kiosk.folder + "/web-state"
     try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
-    server = try WebWorld.start(kiosk, port)
-    guard eventually({ self.server.text.contains("serving the page") }) else { throw TestFault(server.text) }
-  }
-
-  private static func start(_ kiosk: KioskWorld, _ port: UInt16) throws -> Service {
-    try Service(
+    server = try Service(
       try Programs.built("tappet-web"),
       [
-        "--kiosk", kiosk.folder + "/web", "--state", kiosk.folder + "/web-state", "--listen", "127.0.0.1:\(port)",
-        "--pages", Repository.path("board/web"),
-      ], log: kiosk.folder + "/web.log")
+        "--kiosk", kiosk.folder + "/web", "--state", state, "--listen", "127.0.0.1:\(port)", "--pages",
+        Repository.path("board/web"),
+      ] + (isBehindProxy ? ["--behind-proxy"] : []), log: kiosk.folder + "/web.log",
+      environment: credentials.map { ["CREDENTIALS_DIRECTORY": $0] } ?? [:])
+    guard eventually({ self.server.text.contains("serving the page") }) else { throw TestFault(server.text) }
   }
 
   deinit { server.end(SIGKILL) }
@@ -46,7 +45,8 @@ final class WebWorld {
     let cookie = token.map { ["--cookie", "\(cookieName)=\($0)"] } ?? []
     let done = try Programs.run(
       try Programs.installed("curl"),
-      ["--silent", "--insecure", "--include", "--http1.1"] + cookie + options + ["https://127.0.0.1:\(port)\(path)"],
+      ["--silent", "--insecure", "--include", "--http1.1"] + cookie + options
+        + ["\(scheme)://127.0.0.1:\(port)\(path)"],
       limit: limit)
     let parts = done.output.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
     let lines = (parts.first ?? "").split(separator: "\r\n")
@@ -63,9 +63,13 @@ final class WebWorld {
 
   /// Sends a form as the page's script does.
   func post(_ path: String, _ fields: [String: String], token: String?, _ options: String...) throws -> Response {
-    let form = fields.flatMap { ["--data-urlencode", "\($0.key)=\($0.value)"] }
+    let form = WebWorld.form(fields)
     let headers = ["--header", "Sec-Fetch-Site: same-origin", "--header", "Accept: application/json"]
     return try request(path, token: token, headers + form + options)
+  }
+
+  private static func form(_ fields: [String: String]) -> [String] {
+    fields.isEmpty ? ["--data", ""] : fields.flatMap { ["--data-urlencode", "\($0.key)=\($0.value)"] }
   }
 
   /// Presses a button as the page's script does.
@@ -95,9 +99,9 @@ final class WebWorld {
   func stream(token: String?) throws -> Service { try response("/events", token: token, []) }
 
   /// The notices of a job that writes a tag.
-  func job(_ fields: [String: String], token: String?) throws -> Service {
-    let form = fields.flatMap { ["--data-urlencode", "\($0.key)=\($0.value)"] }
-    return try response("/api/tag", token: token, ["--header", "Sec-Fetch-Site: same-origin"] + form)
+  func job(_ fields: [String: String], at path: String = "/api/tag", token: String?) throws -> Service {
+    let form = WebWorld.form(fields)
+    return try response(path, token: token, ["--header", "Sec-Fetch-Site: same-origin"] + form)
   }
 
   private func response(_ path: String, token: String?, _ options: [String]) throws -> Service {
@@ -105,7 +109,7 @@ final class WebWorld {
       try Programs.installed("curl"),
       ["--silent", "--insecure", "--no-buffer", "--include"]
         + (token.map { ["--cookie", "\(cookieName)=\($0)"] } ?? []) + options
-        + ["https://127.0.0.1:\(port)\(path)"], log: kiosk.folder + "/response-\(UUID().uuidString)")
+        + ["\(scheme)://127.0.0.1:\(port)\(path)"], log: kiosk.folder + "/response-\(UUID().uuidString)")
   }
 }
 

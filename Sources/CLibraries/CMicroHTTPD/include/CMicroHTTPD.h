@@ -31,7 +31,8 @@ struct tw_limits {
   size_t memory_per_connection;
 };
 
-/* Serves HTTPS on a listening socket, with a certificate and key in PEM, which are copied. NULL when it cannot. */
+/* Serves HTTPS on a listening socket, with a certificate and key in PEM, which are copied, or HTTP without them. NULL
+   when it cannot. */
 struct MHD_Daemon *tw_start(
   int listening, const char *certificate, const char *key, struct tw_limits limits,
   const struct tw_callbacks *callbacks);
@@ -49,6 +50,8 @@ void tw_suspend(struct MHD_Connection *connection);
 void tw_resume(struct MHD_Connection *connection);
 /* A header of the request; NULL if it is missing. Valid until the request is over. */
 const char *tw_header(struct MHD_Connection *connection, const char *name);
+/* The last X-Forwarded-For, which a proxy adds below those of the browser; NULL if there is none. */
+const char *tw_forwarded(struct MHD_Connection *connection);
 const char *tw_cookie(struct MHD_Connection *connection, const char *name);
 /* A parameter of the path's query, decoded; NULL if it is missing. Valid until the request is over. */
 const char *tw_parameter(struct MHD_Connection *connection, const char *name);
@@ -69,6 +72,10 @@ int tw_answer(struct MHD_Connection *connection, unsigned status, struct MHD_Res
 
 /* A socket that listens at an address and port in digits; negative: errno is set. */
 int tw_listen(const char *address, uint16_t port);
+/* The port of a listening socket, and whether it is reached from this machine only. */
+int tw_port(int descriptor, int *is_local);
+/* Whether the text is an IPv4 or IPv6 address. */
+int tw_is_address(const char *text);
 /* The listening socket that systemd passed to this process; -1 if there is none. */
 int tw_listening_socket(void);
 

@@ -1,23 +1,32 @@
-// The page's requests about the broker. A process of the tools performs each: it connects as 'tappet mqtt' does, with a
-// client id of its own, so that the kiosk keeps its connection.
+// Requests of the page that a process of the tools performs. It connects to the broker as 'tappet mqtt' does, with a
+// client id of its own, so that the kiosk keeps its connection, and makes a backup as 'tappet backup' does.
 
 import TappetCore
 import TappetJSON
+import TappetPlatform
 
-/// A request about the broker.
-package enum BrokerRequest: Sendable {
+/// A request to a process of the tools.
+package enum ToolRequest: Sendable {
   /// Connect to each endpoint step by step, and measure the round trip.
   case test
   /// Subscribe to a filter, and report its messages until the browser leaves.
   case listen(filter: String)
   /// Publish a message.
   case publish(topic: String, text: String, isRetained: Bool)
+  /// List all kiosks on the broker.
+  case fleet
+  /// Make a backup that the passphrase opens.
+  case backup(passphrase: SecretBytes)
 }
 
-extension BrokerRequest {
+extension ToolRequest {
+  var isBackup: Bool { if case .backup = self { true } else { false } }
+
   var form: RequestForm {
     switch self {
     case .test: .init("broker-test")
+    case .fleet: .init("web-fleet")
+    case .backup(let passphrase): .init("web-backup", enclosing: passphrase)
     case .listen(let filter): .init("broker-listen", ["filter": .string(filter)])
     case .publish(let topic, let text, let isRetained):
       .init("broker-publish", ["topic": .string(topic), "text": .string(text), "retain": .bool(isRetained)])
@@ -28,6 +37,8 @@ extension BrokerRequest {
   init?(_ name: String, _ request: RequestMembers) throws(KioskRequestError) {
     switch name {
     case "broker-test": self = .test
+    case "web-fleet": self = .fleet
+    case "web-backup": self = .backup(passphrase: request.secretPayload)
     case "broker-listen":
       let filter = request.text("filter")
       guard filter.utf8.count <= Limits.pageTopicSizeMax else {
@@ -50,15 +61,18 @@ extension BrokerRequest {
     }
   }
 
-  /// Encodes the request as the only message to the process.
-  func encode() -> [UInt8] { JSON.object(form.members).encoded() }
+  /// Encodes the request as the only message to the process; the caller wipes the bytes.
+  func encode() -> [UInt8] { ControlMessage.encode(.object(form.members), enclosing: form.secretPayload) }
 
-  /// Decodes the message from the kiosk.
+  /// Receives the message from the kiosk.
   @export(interface)
-  package init?(decoding bytes: [UInt8]) {
+  package init?(from parent: UnixSocket) {
+    _ = Poll.wait(parent.fileDescriptor, for: .readable, limit: .seconds(5))
+    guard case .message(var bytes) = parent.receive(sizeMax: Limits.controlRequestSizeMax) else { return nil }
+    defer { LibCrypto.wipe(&bytes) }
     guard let message = bytes.withUnsafeBytes({ ControlMessage($0) }) else { return nil }
     let members = RequestMembers(message)
-    guard let request = try? BrokerRequest(members.text("request"), members) else { return nil }
+    guard let request = try? ToolRequest(members.text("request"), members) else { return nil }
     self = request
   }
 }
