@@ -29,10 +29,11 @@ struct ServerCertificate {
   static func given() throws(WebError) -> ServerCertificate? {
     guard let folder = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) }) else { return nil }
     let (path, keyPath) = (folder + "/certificate.pem", folder + "/key.pem")
-    guard let file = try read(path, sizeMax: Limits.webFileSizeMax) else { return nil }
-    guard let key = try read(keyPath, sizeMax: Limits.webFileSizeMax) else {
-      throw WebError("\(path) needs its key in \(keyPath)")
-    }
+    let (file, key) = (
+      try read(path, sizeMax: Limits.webFileSizeMax), try read(keyPath, sizeMax: Limits.webFileSizeMax)
+    )
+    if file == nil, key == nil { return nil }
+    guard let file, let key else { throw WebError("\(path) and its key, \(keyPath), are both required") }
     if key.isOpenCredential { throw WebError("other users can read \(keyPath); run 'chmod 600 \(keyPath)'") }
     let text = (String(decoding: file.bytes, as: UTF8.self), String(decoding: key.bytes, as: UTF8.self))
     guard var given = ServerCertificate(text.0, text.1) else {

@@ -39,7 +39,7 @@ import Testing
       .backup(passphrase: payload), .fleet,
     ]
     var entry = PageEntry(from: "192.0.2.7", host: "front-door.local", token: payload)
-    (entry.certificate, entry.port) = ("AB:CD", 8443)
+    (entry.certificate, entry.port) = (Array(repeating: "AB", count: 32).joined(separator: ":"), 8443)
     let lamp = PagePress.Target.output(OutputOrder(output: "lamp", request: .on))
     let page: [PageRequest] =
       [

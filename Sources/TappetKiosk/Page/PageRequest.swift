@@ -70,6 +70,14 @@ package struct PageEntry: Sendable {
   package init(from address: String, host: String, token: SecretBytes?) {
     (self.address, self.host, self.token) = (address, host, token)
   }
+
+  /// Returns whether the text is a SHA-256 as browsers show it: `AB:CD:…`.
+  static func isFingerprint(_ text: String) -> Bool {
+    text.utf8.count == 95
+      && text.utf8.enumerated().allSatisfy { place, byte in
+        place % 3 == 2 ? byte == UInt8(ascii: ":") : (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte)
+      }
+  }
 }
 
 /// A press on the page.
@@ -218,8 +226,9 @@ extension PageRequest {
       let token = request.secretPayload
       var entry = PageEntry(
         from: request.text("from"), host: request.text("host"), token: token.count > 0 ? token : nil)
-      entry.certificate = request.optionalText("certificate")
-      entry.port = request["port"]?.wholeNumber
+      // The terminal shows both.
+      entry.certificate = request.optionalText("certificate").flatMap { PageEntry.isFingerprint($0) ? $0 : nil }
+      entry.port = request["port"]?.wholeNumber.flatMap { (1...65_535).contains($0) ? $0 : nil }
       self = .enter(entry)
     case "pair": self = .pair(code: request.secretPayload)
     case "again": self = .again(password: request.secretPayload)

@@ -88,8 +88,10 @@ enum Backup {
         "the passphrase is \(plural(passphrase.count, "byte")) long; use at least \(passphraseSizeMin) bytes, "
           + "preferably several words")
     }
-    guard passphrase.count <= Limits.passphraseSizeMax else {
-      throw .refused("the passphrase is longer than \(Limits.passphraseSizeMax) bytes")
+    // 'restore' reads one line.
+    let isLine = passphrase.withBytes { !$0.contains { $0 == 0x0A || $0 == 0x0D } }
+    guard passphrase.count <= Limits.passphraseSizeMax, isLine else {
+      throw .refused("the passphrase must be one line of at most \(Limits.passphraseSizeMax) bytes")
     }
     var content = try collect(SecretClient(configuration))
     let (files, absent) = try BackupFiles.collect(path)

@@ -106,6 +106,8 @@ import Testing
     #expect(try web.post("/api/again", ["password": "correct horse"], token: office).status == 200)
     let short = try web.job(["passphrase": "short"], at: "/api/backup", token: office)
     #expect(eventually { short.text.contains("the passphrase is 5 bytes long") && !short.isRunning }, "\(short.text)")
+    let lines = try web.job(["passphrase": "two\nlines of it"], at: "/api/backup", token: office)
+    #expect(eventually { lines.text.contains("must be one line") && !lines.isRunning }, "\(lines.text)")
     let left = try web.job(phrase, at: "/api/backup", token: office)
     #expect(eventually { left.text.contains("begun") })
     left.end(SIGKILL)

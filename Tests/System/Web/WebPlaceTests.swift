@@ -49,7 +49,7 @@ import Testing
     chmod(folder + "/key.pem", 0o644)
     #expect(try refusal().contains("other users can read"))
     unlink(folder + "/key.pem")
-    #expect(try refusal().contains("needs its key"))
+    #expect(try refusal().contains("are both required"))
   }
 
   @Test func `behind a proxy, it serves HTTP here only, and knows browsers by what the proxy adds`() throws {
