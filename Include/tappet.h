@@ -1200,15 +1200,23 @@ enum tappet_kiosk_event_type {
   TAPPET_KIOSK_EVENT_COMMANDS_READY = 46,     /**< The subscription to a command topic is active. */
   TAPPET_KIOSK_EVENT_COMMANDS_DENIED = 47,    /**< The broker does not allow the kiosk to subscribe to a command
                                                    topic. */
-  TAPPET_KIOSK_EVENT_INVENTORY = 48           /**< A tap or a scan showed an entry of the inventory, or moved it or
+  TAPPET_KIOSK_EVENT_INVENTORY = 48,          /**< A tap or a scan showed an entry of the inventory, or moved it or
                                                    checked it out or in, with the change on the disk; or a person's tag
                                                    was tapped first, an entry was tapped again, or a job at the
                                                    shelf started or ended. */
+  TAPPET_KIOSK_EVENT_INPUT_OPENED = 49,       /**< A door or window was opened, or was open when its line became
+                                                   available. */
+  TAPPET_KIOSK_EVENT_INPUT_CLOSED = 50,       /**< It was closed, or was closed when its line became available. */
+  TAPPET_KIOSK_EVENT_INPUT_FORCED = 51,       /**< It was opened without an opening by its output or a request to
+                                                   exit. */
+  TAPPET_KIOSK_EVENT_INPUT_HELD_OPEN = 52     /**< It has been open for longer than `held_open`; repeated every 10
+                                                   minutes. */
 };
 
 /** Lights: the states and moments that a kiosk shows. Values below 20 are states, shown as long as they last; values
  * from 20 are moments, shown briefly. If several states apply, the first in this list is shown: CONFIRMING, HOLDING,
- * FAULT, READER_LOST, WRITING, OFFLINE, CLOCK_UNKNOWN, STARTING, CERTIFICATE_EXPIRING, UNREAD, LOCKED, READY. */
+ * FORCED, FAULT, READER_LOST, WRITING, DOOR_OPEN, OFFLINE, CLOCK_UNKNOWN, STARTING, CERTIFICATE_EXPIRING, UNREAD,
+ * LOCKED, READY. */
 enum tappet_kiosk_light {
   TAPPET_KIOSK_LIGHT_STARTING = 1,             /**< State: some parts are not up yet. */
   TAPPET_KIOSK_LIGHT_READY = 2,                /**< State: all parts are up. */
@@ -1225,6 +1233,8 @@ enum tappet_kiosk_light {
                                                     tapped before. */
   TAPPET_KIOSK_LIGHT_UNREAD = 12,              /**< State: messages in a Matrix room or space are unread; all parts are
                                                     up. */
+  TAPPET_KIOSK_LIGHT_DOOR_OPEN = 13,           /**< State: a door has been open for too long. */
+  TAPPET_KIOSK_LIGHT_FORCED = 14,              /**< State: a door is open by force. */
   TAPPET_KIOSK_LIGHT_READING = 20,             /**< Moment: a tag is being read; hold it still. */
   TAPPET_KIOSK_LIGHT_ACCEPTED = 21,            /**< Moment: the tap or press was accepted. */
   TAPPET_KIOSK_LIGHT_DELIVERED_BY_TAG = 22,    /**< Moment: the broker has received the message of a tap. */
@@ -1240,7 +1250,8 @@ enum tappet_kiosk_trigger {
   TAPPET_KIOSK_TRIGGER_TAG = 1,    /**< A person tapped a tag, or scanned a code of the inventory. */
   TAPPET_KIOSK_TRIGGER_BUTTON = 2, /**< A person pressed a button. */
   TAPPET_KIOSK_TRIGGER_COMMAND = 3, /**< A command arrived from the broker. */
-  TAPPET_KIOSK_TRIGGER_INVENTORY = 4 /**< The inventory changed. */
+  TAPPET_KIOSK_TRIGGER_INVENTORY = 4, /**< The inventory changed. */
+  TAPPET_KIOSK_TRIGGER_INPUT = 5   /**< A door was forced, or was open for too long. */
 };
 
 /** An event in a kiosk. It and everything it points to are valid only during the callback. */
@@ -1279,6 +1290,7 @@ struct tappet_kiosk_event {
   const char *thing;          /**< INVENTORY: id of the entry, for tappet_inventory_get(); name states what was done,
                                    such as "inventory-moved". NULL in other events, and if a person's tag was tapped
                                    first. */
+  const char *input;          /**< INPUT_OPENED to INPUT_HELD_OPEN: name of the input; otherwise NULL. */
 };
 
 /** Receives an event in a kiosk.

@@ -87,6 +87,8 @@ package struct PanelSettings: Hashable, Sendable {
   package var indicators: [IndicatorSettings] = []
   /// Outputs such as relays, door openers and drives.
   package var outputs: [OutputSettings] = []
+  /// The inputs whose level is a state, such as a door's contact.
+  package var inputs: [InputSettings] = []
   /// The panel's buttons.
   package var buttons: [ButtonSettings] = []
   /// Pairs of buttons that are pressed together, by index.
@@ -105,7 +107,8 @@ package struct PanelSettings: Hashable, Sendable {
     var plans: [ButtonPlan] = []
     for button in buttons { plans.append(button.plan) }
     return PanelPlan(
-      buttons: plans, chords: chords, outputs: outputs.map { $0.plan }, lockAfter: lockAfter, unlockCode: unlockCode)
+      buttons: plans, chords: chords, outputs: outputs.map { $0.plan }, inputs: inputs.map { $0.plan },
+      lockAfter: lockAfter, unlockCode: unlockCode)
   }
 
   /// Returns the names of the chord's buttons; `nil` if there is no such chord.
@@ -155,6 +158,13 @@ package struct OutputSettings: Hashable, Sendable {
   package var target: OutputTarget
   /// Place in the file, such as `panel.outputs[0]`.
   package var place: String
+}
+
+/// An input of the panel whose level is a state.
+package struct InputSettings: Hashable, Sendable {
+  package var plan: InputPlan
+  /// GPIO line of the input; its active level means open.
+  package var line: PanelLine
 }
 
 /// A button of the panel.

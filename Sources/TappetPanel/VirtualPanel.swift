@@ -1,7 +1,8 @@
 // A panel without wires: lights and buttons emulated by tappet-sim over a socket. Each datagram is one message (see
-// docs/formats.md, "Virtual panel"): `button BUTTON`, `light NAME NANOSECONDS` and `level OUTPUT 0|1 NANOSECONDS` to
-// the panel, `pressed NANOSECONDS BUTTON` and `released NANOSECONDS BUTTON` from the panel, or `press BUTTON` and
-// `release BUTTON` from one that has no clock.
+// docs/formats.md, "Virtual panel"): `button BUTTON`, `input INPUT`, `light NAME NANOSECONDS` and
+// `level OUTPUT 0|1 NANOSECONDS` to the panel, `pressed NANOSECONDS BUTTON`, `released NANOSECONDS BUTTON`,
+// `opened NANOSECONDS INPUT` and `closed NANOSECONDS INPUT` from the panel, or `press BUTTON` and `release BUTTON` from
+// one that has no clock.
 
 import TappetCore
 import TappetPlatform
@@ -9,6 +10,8 @@ import TappetPlatform
 /// A connection to a virtual panel; confined to one thread.
 package final class VirtualPanel {
   private let socket: UnixSocket
+  /// The inputs whose level the panel has stated on this connection.
+  package var statedInputs: Set<Int> = []
 
   /// Connects to the panel that listens at `path`.
   package convenience init(path: String) throws(SystemError) { self.init(try UnixSocket.connect(to: path)) }
@@ -20,6 +23,9 @@ package final class VirtualPanel {
 
   /// Announces a button by its name in the configuration, so that the panel can refuse presses of others.
   package func announce(button: String) { _ = socket.send(Array("button \(button)".utf8)) }
+
+  /// Announces an input by its name in the configuration; the panel answers with its level.
+  package func announce(input: String) { _ = socket.send(Array("input \(input)".utf8)) }
 
   /// Shows a light; returns false if the panel is gone.
   package func show(_ light: Light, at now: Instant) -> Bool {
@@ -35,6 +41,8 @@ package final class VirtualPanel {
   package enum Receipt: Hashable, Sendable {
     /// The button's contact changed, at this time if the panel has a clock.
     case edge(button: String, isPressed: Bool, at: Instant?)
+    /// The input has this level, which lasts.
+    case level(input: String, isOpen: Bool, at: Instant)
     case nothing
     case closed
   }
@@ -57,11 +65,13 @@ package final class VirtualPanel {
     switch verb {
     case "press", "release":
       return String(validating: rest, as: UTF8.self).map { .edge(button: $0, isPressed: verb == "press", at: nil) }
-    case "pressed", "released":
+    case "pressed", "released", "opened", "closed":
       guard let (time, name) = parts(rest), let nanoseconds = Int64(time),
-        let button = String(validating: name, as: UTF8.self)
+        let name = String(validating: name, as: UTF8.self)
       else { return nil }
-      return .edge(button: button, isPressed: verb == "pressed", at: Instant(nanoseconds: nanoseconds))
+      let instant = Instant(nanoseconds: nanoseconds)
+      if verb == "opened" || verb == "closed" { return .level(input: name, isOpen: verb == "opened", at: instant) }
+      return .edge(button: name, isPressed: verb == "pressed", at: instant)
     case _: return nil
     }
   }

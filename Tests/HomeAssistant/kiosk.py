@@ -97,7 +97,8 @@ class World:
                 f"reader: {{device: \"pn532_uart:{self.path('reader')}\"}}\nclock: trust\nstate: state\n"
                 "panel:\n  simulator: panel\n  outputs:\n"
                 + "".join(f"    - {lines[output]}\n" for output in outputs)
-                + "  buttons:\n    - {name: 'Bell 🔔/+#', line: GPIO5, press: bell, hold: patient}\n"
+                + "  inputs:\n    - {name: front, line: GPIO22, of: door, held_open: 1 h}\n"
+                "  buttons:\n    - {name: 'Bell 🔔/+#', line: GPIO5, press: bell, hold: patient}\n"
                 "    - {name: other, line: GPIO6}\n"
                 "  chords:\n    - {buttons: ['Bell 🔔/+#', other], press: light}\n"
                 "actions:\n"

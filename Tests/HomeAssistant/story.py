@@ -32,7 +32,7 @@ async def found(world, assistant):
     buttons = [key for key in assistant_keys(world) if key.startswith(("event_", "chord_"))
                and not key.startswith("chord_press_")]
     expected = DIAGNOSTICS | STOCK | {"action_bell", "action_light", "action_patient", "switch_pump", "lock_door",
-                                      "tap", "last", *buttons}
+                                      "input_front", "tap", "last", *buttons}
 
     async def complete():
         return set(await assistant.entities()) == expected
@@ -73,6 +73,29 @@ async def unlocked(world, assistant):
     await becomes(assistant, "lock_door", "unlocked")
     await becomes(assistant, "lock_door", "locked")
     assert world.levels("door")[-2:] == [True, False], world.levels("door")
+
+
+async def watched(world, assistant):
+    """Its door is open or closed, and a forced opening fires the trigger of the device."""
+    device = (await assistant.device())["id"]
+    triggers = (await assistant.ask("device_automation/trigger/list", device_id=device))[0]
+    ours = {trigger["type"]: trigger for trigger in triggers if trigger.get("subtype") == "front"}
+    assert set(ours) == {"forced", "held_open"}, triggers
+    trigger = {name: value for name, value in ours["forced"].items() if name != "metadata"}
+    number = (await assistant.ask("subscribe_trigger", trigger={"platform": "device", **trigger}))[1]
+    await becomes(assistant, "input_front", "off")
+    await asyncio.to_thread(world.tell, "open", "front")
+    await becomes(assistant, "input_front", "on")
+    front = (await assistant.states())[(await assistant.entities())["input_front"]]["attributes"]
+    assert front["cause"] == "forced" and front["since"] > 1_700_000_000 and front["device_class"] == "door", front
+
+    async def fired():
+        return assistant.events.get(number)
+
+    await eventually("the trigger", fired)
+    await asyncio.to_thread(world.tell, "close", "front")
+    await becomes(assistant, "input_front", "off")
+    assert "tappet/kiosk/input/front" in world.kept() and "tappet/kiosk/input/front/event" not in world.kept()
 
 
 async def scanned(world, assistant):
@@ -251,5 +274,5 @@ async def without_warning(world, assistant):
     assert assistant.logs and not assistant.warnings(), "\n".join(assistant.warnings())
 
 
-STEPS = [found, pressed, switched, unlocked, scanned, stocked, triggered, restarted, renamed, removed, cleared,
+STEPS = [found, pressed, switched, watched, unlocked, scanned, stocked, triggered, restarted, renamed, removed, cleared,
          configured_away, without_warning]

@@ -50,6 +50,27 @@ import Testing
     home_assistant: {name: Lobby}
     """
 
+  @Test func `a contact is a binary sensor with a trigger for each alarm, and an exit is nothing`() throws {
+    let components = try components(
+      """
+      panel:
+        outputs: [{name: latch, line: GPIO20}]
+        inputs:
+          - {name: front, line: GPIO5, of: latch, held_open: 30 s}
+          - {name: gate, line: GPIO6, kind: garage_door}
+          - {name: exit, line: GPIO7, kind: exit, of: latch}
+      actions: [{name: bell, topic: home/bell, message: x}]
+      home_assistant: true
+      """)
+    let front = try #require(components["input_front"])
+    #expect(front["p"] as? String == "binary_sensor" && front["dev_cla"] as? String == "door")
+    #expect(front["stat_t"] as? String == "tappet/kiosk/input/front" && front["json_attr_t"] != nil)
+    #expect(components["input_gate"]?["dev_cla"] as? String == "garage_door" && components["input_exit"] == nil)
+    let forced = try #require(components["forced_front"])
+    #expect(forced["t"] as? String == "tappet/kiosk/input/front/event" && forced["pl"] as? String == "forced")
+    #expect(components["held_open_front"]?["type"] as? String == "held_open" && components["forced_gate"] == nil)
+  }
+
   @Test func `the description has every member that Home Assistant requires`() throws {
     let message = try json(try #require(Discovery(configuration(Self.small, client: "front.door:1"))))
     #expect(Set(message.keys) == ["dev", "o", "avty", "cmd_t", "cmps"])

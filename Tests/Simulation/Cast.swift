@@ -189,7 +189,7 @@ enum Cast {
       OutputPlan(name: "down", maxOn: .seconds(5), interlock: "motor", repeats: .extends),
       OutputPlan(name: "lamp", safeWithoutLink: .seconds(10)),
       OutputPlan(name: "latch", pulse: .seconds(3), isSafeOn: true, repeats: .restarts),
-    ])
+    ], inputs: doors)
 
   /// Buttons that mean several things, and two that are pressed together.
   private static let gestures: PanelPlan = {
@@ -204,12 +204,12 @@ enum Cast {
       buttons: [
         ButtonPlan(name: "many", gestures: many), ButtonPlan(name: "again", gestures: again), button(.press, "patient"),
         button(.press, "door"),
-      ], chords: [ChordPlan(first: 2, second: 3, action: "master")], outputs: plain.outputs)
+      ], chords: [ChordPlan(first: 2, second: 3, action: "master")], outputs: plain.outputs, inputs: doors)
   }()
 
   /// Locked until the second, the first and the second button are pressed in turn, or a tag unlocks it.
   private static let locked = PanelPlan(
-    buttons: plain.buttons, outputs: plain.outputs, lockAfter: .seconds(20), unlockCode: [1, 0, 1])
+    buttons: plain.buttons, outputs: plain.outputs, inputs: doors, lockAfter: .seconds(20), unlockCode: [1, 0, 1])
 
   // MARK: Making them
 

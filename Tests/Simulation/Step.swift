@@ -41,6 +41,8 @@ struct Step: Hashable, Sendable {
     case asked
     /// A person requests something of an output. A number from 100 makes its line fail; one from 200 opens it.
     case output
+    /// This input is opened or closed. A number from 100 makes its line fail; one from 200 opens it at its level.
+    case door
     /// A command comes: genuine, repeated (4), forged (5), retained (6) or of another time (7), modulo 8.
     case command
     // The link.

@@ -73,6 +73,7 @@ extension World {
     if settings.endpointCount == 0 || owesLateAnswer { take(Step(.reload, 0)) }
     for button in contacts.indices { take(Step(.line, button)) }
     for output in settings.panel.outputs.indices { take(Step(.output, 200 + output)) }
+    closeDoors()
     take(Step(.synchronized, 1))
     // The longest pause is that of a webhook's server, after that of its process: five minutes each.
     for _ in 0..<2_000 where failure == nil {

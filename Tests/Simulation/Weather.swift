@@ -26,7 +26,7 @@ private struct Weather {
     (.tap, 130),
     (.torn, 8), (.hammer, 1), (.again, 10), (.leave, 60), (.stale, 4), (.tagJob, 6), (.tagWritten, 30),
     (.press, 40), (.edge, 30), (.line, 12),
-    (.asked, 12), (.output, 30), (.command, 40),
+    (.asked, 12), (.output, 30), (.door, 30), (.command, 40),
     (.linkUp, 60), (.linkFails, 10), (.linkLost, 12), (.acknowledge, 130), (.acknowledgeTogether, 10),
     (.webhookStarts, 60), (.webhookEnds, 4), (.webhookAnswers, 80), (.repeated, 10), (.refuse, 5),
     (.unfillable, 3), (.inventoryStarts, 60), (.inventoryEnds, 3), (.inventoryAnswers, 100), (.inventoryChanges, 10),
@@ -90,6 +90,8 @@ private struct Weather {
     ]),
     // Somebody plays with the gate.
     Weather([.output: 400, .linkLost: 20, .pass: 200]),
+    // People come and go through doors, and one of them is broken open now and then.
+    Weather([.door: 400, .output: 150, .asked: 60, .pass: 300, .minutes: 6, .reload: 2]),
     // A broker full of commands.
     Weather([.command: 500, .crash: 10, .pass: 200]),
     // A room full of people, and a process that ends again and again. Nothing acts without a room, or a clock.
@@ -222,6 +224,7 @@ struct StoryTeller {
     case .tagJob, .tagWritten: below(16)
     case .line: below(4) + (below(4) == 0 ? 100 + below(2) * 100 : 0)
     case .output: below(3) > 0 ? below(16) : below(4) + (below(4) > 0 ? 200 : 100)
+    case .door: below(3) > 0 ? below(4) : below(4) + (below(4) > 0 ? 200 : 100)
     case .command: below(8 * 3 * 64)
     case .asked: below(4 * Cast.actions.count)
     case .linkFails, .linkLost, .homeAssistant: below(2)

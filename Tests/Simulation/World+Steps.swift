@@ -25,6 +25,7 @@ extension World {
     case .line: line(number)
     case .asked: asked(number)
     case .output: output(number)
+    case .door: door(number)
     case .command: command(number)
     case .linkUp, .linkFails, .linkLost, .closed: linkChanges(step)
     case .acknowledge, .refuse, .unfillable: answer(step)
@@ -114,6 +115,7 @@ extension World {
       if new.panel != old.panel {
         contacts = [Bool](repeating: false, count: contacts.count)
         closeOutputs()
+        doors.close()
       }
     }
     tell(.reconfigured(isStopping ? new : settings, reconnect: differs || number % 2 == 1))

@@ -54,6 +54,7 @@ final class World {
   var disk = Disk()
   /// The lines of the outputs.
   var outputs = OutputBook([], at: Instant(nanoseconds: 0))
+  var doors = DoorBook()
   var commands = CommandBook()
   var assistant = AssistantBook()
   var hook = WebhookBook()
@@ -230,6 +231,7 @@ final class World {
     summary.site = site.record
     beginBook(summary)
     closeOutputs()
+    doors.close()
     isBegun = false
     tell(.started(summary))
     tell(.clockChecked(isSynchronized: isSynchronized))

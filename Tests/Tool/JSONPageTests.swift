@@ -66,8 +66,8 @@ import TestSupport
         .split(separator: "\"", omittingEmptySubsequences: false).enumerated()
       known.formUnion(literals.filter { $0.offset % 2 == 1 }.map { String($0.element) })
     }
-    // The codes of the tag jobs are next to the jobs.
-    known.formUnion(["secret-not-saved", "secrets-full", "label-malformed", "person-unknown", "reader-none"])
+    // The codes of the tag jobs and of a door's level are next to these.
+    known.formUnion(["secret-not-saved", "secrets-full", "label-malformed", "person-unknown", "reader-none", "found"])
     // The fleet has codes of its own.
     let troubles: [FleetAlert] = [.offline, .silent(.zero), .unreadable, .faults([]), .waiting(1)]
     known.formUnion(troubles.map(\.code))

@@ -4,7 +4,7 @@ import { $, api, bdi, clock, day, facts, h, icon, marks, pages, query, row, shee
 
 const ends = { accepted: ['warn', 'waits to be sent'], delivered: ['good', 'delivered'], refused: ['bad', 'refused'],
   expired: ['bad', 'expired'], dropped: ['bad', 'removed'], undeliverable: ['bad', 'not accepted by its receiver'], ignored: ['warn', 'ignored'] };
-const triggers = { tag: 'Unknown tag', button: 'Button or page', command: 'Command', inventory: 'Store room' };
+const triggers = { tag: 'Unknown tag', button: 'Button or page', command: 'Command', inventory: 'Store room', input: 'Door contact' };
 let daysBack = 0, drawnFrom = 0, only = 'all', taps = [], results = new Map(), next = '', hours = [], delivered = 0;
 
 const span = back => {

@@ -6,8 +6,8 @@ extension YAMLReader {
   mutating func panel(_ node: YAMLNode?, actionNames: [String]) -> PanelSettings? {
     guard let node else { return nil }
     let keys = [
-      "simulator", "profile", "chip", "leds", "buzzer", "lights", "outputs", "buttons", "chords", "lock_after",
-      "unlock_code",
+      "simulator", "profile", "chip", "leds", "buzzer", "lights", "outputs", "inputs", "buttons", "chords",
+      "lock_after", "unlock_code",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     var panel = PanelSettings()
@@ -20,6 +20,7 @@ extension YAMLReader {
     if let value = mapping["buzzer"] { indicator(value, .buzzer, &panel, &uses) }
     if let value = mapping["lights"] { lights(value, &panel) }
     if let value = mapping["outputs"] { outputs(value, &panel, &uses) }
+    if let value = mapping["inputs"] { inputs(value, &panel, &uses, actionNames, outputNames: outputNames(node)) }
     if let value = mapping["buttons"] { buttons(value, &panel, &uses, actionNames) }
     if let value = mapping["chords"] { chords(value, &panel, actionNames) }
     panel.lockAfter = duration(mapping["lock_after"], min: .seconds(1), max: Limits.lockAfterMax)
@@ -299,7 +300,7 @@ extension YAMLReader {
     duration(node, min: Limits.repeatEveryMin, max: Limits.gestureTimeMax)
   }
 
-  private mutating func actionName(_ node: YAMLNode?, _ known: [String]) -> String? {
+  mutating func actionName(_ node: YAMLNode?, _ known: [String]) -> String? {
     guard let node, let name = reference(node) else { return nil }
     if !known.contains(name) {
       note(.unknownAction(Self.shortened(name), nearest: Spelling.nearest(to: name, among: known)), at: node)

@@ -229,7 +229,7 @@ extension OutboxEntry {
   var lightOfDelivery: Light? {
     switch trigger {
     case .tag: .deliveredByTag
-    case .button, .command: .deliveredByButton
+    case .button, .command, .input: .deliveredByButton
     case .inventory: nil
     }
   }

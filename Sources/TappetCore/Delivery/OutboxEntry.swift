@@ -8,6 +8,8 @@ package enum Trigger: UInt8, Hashable, Sendable {
   case command = 3
   /// A change in the inventory, or an item that has run low.
   case inventory = 4
+  /// An input of the panel: a door that was forced or held open.
+  case input = 5
 }
 
 /// The destination of an entry; the raw values are used in the store.

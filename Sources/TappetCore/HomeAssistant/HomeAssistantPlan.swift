@@ -63,6 +63,8 @@ package struct HomeAssistantTopics: Hashable, Sendable {
   package var touch: String { base + "/inventory/tap" }
   package func inventoryList(_ kind: InventoryList.Kind) -> String { base + "/inventory/" + kind.name }
   package func output(_ name: String) -> String { base + "/output/" + DiscoveryName.mapped(name) }
+  package func input(_ name: String) -> String { base + "/input/" + DiscoveryName.mapped(name) }
+  package func alarm(_ name: String) -> String { input(name) + "/event" }
   package func button(_ name: String) -> String { base + "/button/" + DiscoveryName.mapped(name) }
   package func chord(_ first: String, _ second: String) -> String {
     base + "/chord/" + DiscoveryName.mapped(first, second)

@@ -9,6 +9,7 @@ struct HomeAssistantPublisher: Sendable {
   private var discoveryDue: Instant?
   private var discoveredAt: Instant?
   private var levels: [Bool] = []
+  private var inputs: [(state: InputState, hasTime: Bool)] = []
   private var messages = TokenBucket()
 
   /// The time at which the discovery is due.
@@ -18,7 +19,7 @@ struct HomeAssistantPublisher: Sendable {
   mutating func recordLink(isUp: Bool, at now: Instant) {
     guard isUp != self.isUp else { return }
     self.isUp = isUp
-    levels = []
+    outputsReplaced()
     discoveryDue = nil
     // Home Assistant may have returned in the meantime without the kiosk receiving its message.
     isAway = false
@@ -49,11 +50,18 @@ struct HomeAssistantPublisher: Sendable {
     return current.indices.filter { levels[$0] != current[$0] }
   }
 
-  /// Discards the state of Home Assistant, because it is a new instance or its messages were not received for a while.
-  mutating func replaced() { (isAway, levels) = (false, []) }
+  /// Returns the indices of the inputs whose states must be published, and marks the states as published.
+  mutating func takeInputs(_ current: [InputState], hasTime: Bool) -> [Int] {
+    defer { inputs = current.map { ($0, hasTime) } }
+    guard inputs.count == current.count else { return Array(current.indices) }
+    return current.indices.filter { inputs[$0].state != current[$0] || inputs[$0].hasTime != hasTime }
+  }
 
-  /// Discards the outputs' levels, because the outputs were replaced.
-  mutating func outputsReplaced() { levels = [] }
+  /// Discards the state of Home Assistant, because it is a new instance or its messages were not received for a while.
+  mutating func replaced() { (isAway, levels, inputs) = (false, [], []) }
+
+  /// Discards the published levels of outputs and states of inputs, because they were replaced.
+  mutating func outputsReplaced() { (levels, inputs) = ([], []) }
 
   /// Returns whether one more message about a tap or a press may be sent, and counts the message.
   mutating func admit(at now: Instant) -> Bool {

@@ -11,6 +11,7 @@ extension Kiosk {
     if settings.homeAssistant != nil {
       let levels = panel.outputs.indices.map { panel.outputs.status(of: $0).isOn }
       announcements += selfReport.homeAssistant.takeLevels(levels).map { .output($0, isOn: levels[$0]) }
+      announcements += inputNews(at: now) + alarms(in: effects, at: now.instant)
       announcements += news(in: effects, at: now.instant)
     }
     if settings.announcesInventory { announcements += touches(in: effects, at: now.instant) }
@@ -47,6 +48,28 @@ extension Kiosk {
   mutating func chordSeen(_ index: Int, at now: Moment) -> [Effect] {
     guard settings.homeAssistant != nil, selfReport.homeAssistant.admit(at: now.instant) else { return [] }
     return [.announce(.chord(index))]
+  }
+
+  /// The states of contacts that Home Assistant does not know yet.
+  private mutating func inputNews(at now: Moment) -> [Announcement] {
+    let states = inputStates
+    return selfReport.homeAssistant.takeInputs(states, hasTime: clockIsGood).compactMap { index in
+      guard settings.panel.inputs[index].isContact else { return nil }
+      let age = states[index].since.map { now.instant - $0 }
+      let seconds = clockIsGood ? age.map { (now.unixMilliseconds - $0.wholeMilliseconds) / 1000 } : nil
+      return .input(index, states[index], sinceUnixSeconds: seconds)
+    }
+  }
+
+  private mutating func alarms(in effects: [Effect], at now: Instant) -> [Announcement] {
+    var announcements: [Announcement] = []
+    for effect in effects {
+      guard case .report(.input(let report)) = effect, let alarm = report.change.alarm,
+        selfReport.homeAssistant.admit(at: now)
+      else { continue }
+      announcements.append(.alarm(report.name, alarm))
+    }
+    return announcements
   }
 
   private mutating func touches(in effects: [Effect], at now: Instant) -> [Announcement] {

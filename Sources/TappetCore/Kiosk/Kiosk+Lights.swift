@@ -6,9 +6,11 @@ extension Kiosk {
     @export(interface) get {
       if panel.confirmation != nil { return .confirming }
       if stock.isAwaitingTap { return .holding }
+      if inputStates.contains(where: { $0.isForced }) { return .forced }
       if !delivery.store.isGood || !panel.supervision.isGood { return .fault }
       if reader.isLost { return .readerLost }
       if tagJobs.isWriting { return .writing }
+      if inputStates.contains(where: { $0.isHeldOpen }) { return .doorOpen }
       if isDestinationAway { return .offline }
       if clock.isMissed { return .clockUnknown }
       guard reader.isUsable || !reader.isWanted, delivery.link.isSettled else { return .starting }

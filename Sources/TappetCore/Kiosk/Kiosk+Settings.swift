@@ -60,6 +60,7 @@ extension Kiosk {
   mutating func panelClosed(at now: Instant) -> [Effect] {
     panel.inputs = PanelInputs(settings.panel)
     panel.outputs = OutputBank(settings.panel.outputs, at: now)
+    panel.contacts = InputBank(settings.panel.inputs)
     panel.supervision = PanelSupervision()
     return []
   }

@@ -117,6 +117,7 @@ package enum Report: Sendable {
   case clock(ClockReport)
   case panel(PanelReport)
   indirect case output(OutputReport)
+  indirect case input(InputReport)
   indirect case command(CommandReport)
   indirect case room(RoomReport)
   case site(SiteReport)

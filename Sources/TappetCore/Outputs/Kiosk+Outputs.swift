@@ -31,6 +31,11 @@ extension Kiosk {
     return effects
   }
 
+  /// Ends the pulse of an output whose door has opened.
+  mutating func relock(_ index: Int, at now: Moment) -> [Effect] {
+    performed(panel.outputs.relock(index, at: now.instant), isLater: true)
+  }
+
   /// Handles expired timers and the loss of the link.
   mutating func outputsDue(at now: Moment) -> [Effect] {
     panel.outputs.recordLink(isUp: delivery.link.isUp, at: now.instant)
@@ -56,7 +61,7 @@ extension Kiosk {
     switch part {
     case .output(let index): panel.outputs.indices.contains(index) ? index..<index + 1 : 0..<0
     case .simulator: panel.outputs.indices
-    case .input, .indicator, .record: 0..<0
+    case .input, .indicator, .record, .contact: 0..<0
     }
   }
 

@@ -14,12 +14,16 @@ struct OutputBank: Sendable {
     var until: Instant?
     /// Whether the output is active for the duration of a pulse.
     var isPulse = false
+    /// Whether the door has opened during the pulse, which therefore ends early.
+    var isRelocking = false
     /// Whether the output's line is available.
     var isAvailable = false
     /// The request that is waiting for the end of the dead time.
     var waiting: (request: OutputRequest, cause: OutputCause)?
     /// The end of the dead time after the output's last falling edge.
     var deadUntil: Instant?
+    /// The last time for which the output was active.
+    var lastActive: ClosedRange<Instant>?
   }
 
   private let plans: [OutputPlan]
@@ -114,6 +118,7 @@ struct OutputBank: Sendable {
     states[index].waiting = nil
     states[index].since = now
     states[index].isPulse = isPulse
+    states[index].isRelocking = false
     states[index].until = end(of: index, since: now, pulse: isPulse ? now + plans[index].pulse : nil)
     return [.level(index, isOn: !plans[index].isSafeOn, .asked(cause))]
   }
@@ -127,6 +132,7 @@ struct OutputBank: Sendable {
     }
     // A pulse does not switch off an output that was switched on permanently.
     guard states[index].isPulse, let until = states[index].until else { return }
+    if plans[index].repeats != .ignored { states[index].isRelocking = false }
     switch plans[index].repeats {
     case .ignored: break
     case .extends: states[index].until = end(of: index, since: since, pulse: until + plans[index].pulse)
@@ -146,9 +152,30 @@ struct OutputBank: Sendable {
   }
 
   private mutating func rest(_ index: Int, at now: Instant) {
+    if let since = states[index].since { states[index].lastActive = since...max(since, now) }
     states[index].since = nil
     states[index].until = nil
     if let group = plans[index].interlock { states[index].deadUntil = now + deadTime(of: group) }
+  }
+
+  // MARK: Doors
+
+  /// The duration of the output's pulse.
+  func pulse(of index: Int) -> Duration { plans[index].pulse }
+
+  /// Returns whether the output was active at the given time, or within `time` before it.
+  func hasOpened(_ index: Int, by instant: Instant, leeway: Duration, validFor time: Duration) -> Bool {
+    if let since = states[index].since, since <= instant + leeway { return true }
+    guard let last = states[index].lastActive else { return false }
+    return last.lowerBound <= instant + leeway && instant <= last.upperBound + time
+  }
+
+  /// Ends a pulse, because the door has opened; a relay does not follow a pulse below the minimum.
+  mutating func relock(_ index: Int, at now: Instant) -> [OutputChange] {
+    guard states[index].isPulse, let since = states[index].since, let until = states[index].until else { return [] }
+    states[index].isRelocking = true
+    states[index].until = min(until, since + Limits.pulseMin)
+    return advance(to: now)
   }
 
   // MARK: Groups
@@ -176,7 +203,8 @@ struct OutputBank: Sendable {
     var changes: [OutputChange] = []
     for index in plans.indices {
       if let until = states[index].until, until <= now {
-        changes += release(index, states[index].isPulse ? .pulseOver : .limit, at: now)
+        let pulseEnd: OutputReason = states[index].isRelocking ? .relocked : .pulseOver
+        changes += release(index, states[index].isPulse ? pulseEnd : .limit, at: now)
       }
       if let due = linkDeadline(of: index), due <= now { changes += release(index, .linkLost, at: now) }
     }

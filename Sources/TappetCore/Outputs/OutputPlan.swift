@@ -123,6 +123,8 @@ package enum OutputCause: Hashable, Sendable {
   case command(topic: String)
   /// The configuration: `on_start`.
   case start
+  /// A person inside, at the exit with this name.
+  case exit(String)
 }
 
 /// The reason why an output changed.
@@ -130,6 +132,8 @@ package enum OutputReason: Hashable, Sendable {
   case asked(OutputCause)
   /// The pulse is over.
   case pulseOver
+  /// The door has opened (`relock`).
+  case relocked
   /// The maximum on-time has been reached.
   case limit
   /// A different output of the group was requested.

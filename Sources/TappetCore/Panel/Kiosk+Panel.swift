@@ -73,6 +73,7 @@ extension Kiosk {
     switch change {
     case .opened(let part, let isActive, let debouncesItself):
       var effects = panel.supervision.opened(part) + outputsOpened(part, at: now)
+      effects += inputsOpened(part, isOpen: isActive, debouncesItself: debouncesItself, at: now)
       for button in buttons(behind: part) {
         if !isActive { effects += panel.supervision.recovered(button) }
         effects += done(panel.inputs.opened(button, isActive: isActive, debouncesItself: debouncesItself), at: now)
@@ -80,6 +81,7 @@ extension Kiosk {
       return effects
     case .failed(let part, let fault):
       outputsLost(part, at: now)
+      inputsLost(part, at: now)
       for button in buttons(behind: part) {
         panel.inputs.closed(button)
         _ = panel.supervision.forget(button)
@@ -95,7 +97,10 @@ extension Kiosk {
       return done(panel.inputs.edgesLost(button, isActive: isActive, at: time), at: now)
     case .edgesRead(let time):
       panel.inputs.edgesRead(until: time)
+      panel.contacts.edgesRead(until: time)
       return []
+    case .contact(let index, let isOpen, let time):
+      return done(panel.contacts.edge(index, isOpen: isOpen, at: time), at: now)
     case .key(let button, let isDown, let time):
       setGate(at: now)
       return done(panel.inputs.key(button, isDown: isDown, at: time), at: now)
@@ -123,23 +128,26 @@ extension Kiosk {
   private func buttons(behind part: PanelPart) -> Range<Int> {
     switch part {
     case .input(let button): settings.panel.buttons.indices.contains(button) ? button..<button + 1 : 0..<0
-    case .indicator, .output, .record: 0..<0
+    case .indicator, .output, .record, .contact: 0..<0
     case .simulator: settings.panel.buttons.indices
     }
   }
 
   var panelDeadline: Instant? {
     let retryAt = isRunning ? panel.supervision.deadline : nil
-    return .earliest(panel.inputs.deadline, panel.lock.deadline, panel.confirmation?.until, retryAt)
+    return .earliest(
+      panel.inputs.deadline, panel.contacts.deadline, panel.lock.deadline, panel.confirmation?.until, retryAt)
   }
 
   /// Handles expired timers.
   mutating func panelDue(after event: Event, at now: Moment) -> [Effect] {
     // Edges have explicit timestamps; more edges with the same timestamp may follow, so the kiosk waits for them.
     if case .panel(.edge) = event { return [] }
+    if case .panel(.contact) = event { return [] }
     setGate(at: now)
     var effects = isRunning ? panel.supervision.timerFired(at: now.instant) : []
     effects += done(panel.inputs.due(at: now.instant), at: now)
+    effects += done(panel.contacts.due(at: now.instant), at: now)
     if let confirmation = panel.confirmation {
       switch confirmation.source {
       case .tag(let uid, let tap):

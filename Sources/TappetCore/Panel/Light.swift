@@ -17,6 +17,8 @@ package enum Light: UInt8, CaseIterable, Hashable, Sendable {
   case writing = 10
   case holding = 11
   case unread = 12
+  case doorOpen = 13
+  case forced = 14
   // Momentary lights: stages of one tap or press.
   case reading = 20
   case accepted = 21
@@ -65,6 +67,8 @@ package enum Light: UInt8, CaseIterable, Hashable, Sendable {
     case .writing: .lasting("writing", "blue 100, off 100, blue 600, off 200")
     case .holding: .lasting("holding", "yellow 500, off 100")
     case .unread: .lasting("unread", "green 1000, off 200, blue 200, off 200, blue 200, off 200")
+    case .doorOpen: .lasting("door-open", "yellow 600, off 200, yellow 600, off 1000")
+    case .forced: .lasting("forced", "red! 100, off 100, red 100, off 100, red 800, off 200")
     case .reading: .moment("reading", rank: 0, "blue 50, off 50, x20")
     case .accepted: .moment("accepted", rank: 1, "off 200, green 400, off 200")
     case .deliveredByTag:

@@ -2,7 +2,7 @@
 
 /// A part of the panel that can fail independently.
 package enum PanelPart: Hashable, Sendable {
-  /// The line of the button with this index.
+  /// The line of the button with this index; a contact that bounces endlessly is counted after the buttons.
   case input(Int)
   /// The LED or buzzer with this index among the indicators.
   case indicator(Int)
@@ -12,6 +12,8 @@ package enum PanelPart: Hashable, Sendable {
   case simulator
   /// The record of the safe levels, from which a killed kiosk's outputs are set.
   case record
+  /// The line of the contact or exit with this index among the inputs whose level is a state.
+  case contact(Int)
 }
 
 /// The reason why a part is unavailable.
@@ -41,6 +43,8 @@ package enum PanelEvent: Sendable {
   case edge(input: Int, isActive: Bool, at: Instant)
   /// A contact changed faster than its edges were read; `isActive` is its level at that time.
   case edgesLost(input: Int, isActive: Bool, at: Instant)
+  /// A contact whose level is a state has changed, or has this level after edges that were lost.
+  case contact(Int, isOpen: Bool, at: Instant)
   /// All edges up to this instant were reported, so the state of every contact is known up to then.
   case edgesRead(until: Instant)
   /// A key that acts as a button was pressed or released; it does not bounce.

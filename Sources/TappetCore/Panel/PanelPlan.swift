@@ -1,4 +1,4 @@
-// The panel's buttons, chords and outputs: the part of the panel's configuration that the core needs.
+// The panel's buttons, chords, outputs and inputs: the part of the panel's configuration that the core needs.
 
 /// One button of the panel.
 package struct ButtonPlan: Hashable, Sendable {
@@ -48,6 +48,8 @@ package struct PanelPlan: Hashable, Sendable {
   package var chords: [ChordPlan]
   /// The switched lines, to which actions refer by name.
   package var outputs: [OutputPlan]
+  /// The inputs whose level is a state.
+  package var inputs: [InputPlan]
   /// Idle time after which the buttons lock; `nil` disables the lock.
   ///
   /// Locking panels also start locked.
@@ -56,13 +58,15 @@ package struct PanelPlan: Hashable, Sendable {
   package var unlockCode: [Int]
 
   /// Creates a panel; by default, it is empty.
+  @export(interface)
   package init(
-    buttons: [ButtonPlan] = [], chords: [ChordPlan] = [], outputs: [OutputPlan] = [], lockAfter: Duration? = nil,
-    unlockCode: [Int] = []
+    buttons: [ButtonPlan] = [], chords: [ChordPlan] = [], outputs: [OutputPlan] = [], inputs: [InputPlan] = [],
+    lockAfter: Duration? = nil, unlockCode: [Int] = []
   ) {
     self.buttons = buttons
     self.chords = chords
     self.outputs = outputs
+    self.inputs = inputs
     self.lockAfter = lockAfter
     self.unlockCode = unlockCode
   }

@@ -4,6 +4,8 @@ struct PanelState: Sendable {
   var supervision = PanelSupervision()
   var inputs: PanelInputs
   var outputs: OutputBank
+  /// The inputs whose level is a state.
+  var contacts: InputBank
   var lock: PanelLock
   /// The pending confirmation.
   var confirmation: Confirmation?
@@ -13,6 +15,7 @@ struct PanelState: Sendable {
   init(_ plan: PanelPlan, at now: Instant) {
     inputs = PanelInputs(plan)
     outputs = OutputBank(plan.outputs, at: now)
+    contacts = InputBank(plan.inputs)
     lock = PanelLock(after: plan.lockAfter, code: plan.unlockCode)
   }
 }

@@ -170,7 +170,7 @@ extension Kiosk {
   mutating func perform(
     _ action: Action, by trigger: Trigger, _ uid: TagUID? = nil, _ tap: VerifiedTap? = nil, at now: Moment
   ) -> (effects: [Effect], entry: EntryID?) {
-    if action.mode != .inventory, trigger != .inventory { stock.desk.release() }
+    if action.mode != .inventory, trigger != .inventory, trigger != .input { stock.desk.release() }
     let effects = drive(action.outputs, .action(action.name, trigger), at: now)
     if let entry = enter(action, by: trigger, uid, tap, at: now) {
       return (effects + [.store(.append(entry))], entry.id)

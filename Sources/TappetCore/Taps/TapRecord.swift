@@ -1,6 +1,6 @@
 // A row of the tap log in the store (`history:`). Rows contain no secrets.
 
-/// The outcome of a tap, a press or a command.
+/// The outcome of a tap, a press or a command, or the change of an input.
 package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
   case accepted = 1
   case delivered = 2
@@ -11,6 +11,12 @@ package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
   case dropped = 6
   /// Permanently refused by the broker or the webhook.
   case undeliverable = 7
+  /// The input with the row's name was opened.
+  case opened = 8
+  case closed = 9
+  /// It was opened by force.
+  case forced = 10
+  case heldOpen = 11
 
   /// The name of the result in the tool's output and in JSON.
   package var name: String {
@@ -23,6 +29,10 @@ package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
       case .expired: "expired"
       case .dropped: "dropped"
       case .undeliverable: "undeliverable"
+      case .opened: "opened"
+      case .closed: "closed"
+      case .forced: "forced"
+      case .heldOpen: "held-open"
       }
     }
   }
@@ -41,7 +51,7 @@ package struct TapRecord: Hashable, Sendable {
   package var result: TapResult
   /// The trigger of the tap; `nil` in a row that counts several taps.
   package var trigger: Trigger?
-  /// The action's name, if it is known.
+  /// The action's name, if it is known; in a row about an input, the input's name.
   package var action: String?
   /// The tag's UID, if there was a tag.
   package var uid: TagUID?
@@ -59,6 +69,17 @@ package struct TapRecord: Hashable, Sendable {
   package var acceptedUnixMilliseconds: Int64?
   /// Number of taps that the row represents; beyond a few refusals per minute, all others share a row.
   package var count: Int
+
+  /// The code of a row about an input whose level was found when its line became available.
+  package static let foundCode = "found"
+
+  /// Whether the row is about an input, rather than about an action that an input triggered.
+  package var isOfInput: Bool {
+    switch result {
+    case .opened, .closed, .forced, .heldOpen: true
+    case .accepted, .delivered, .refused, .ignored, .expired, .dropped, .undeliverable: false
+    }
+  }
 
   @export(interface)
   package init(

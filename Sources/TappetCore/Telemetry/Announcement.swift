@@ -12,6 +12,10 @@ package enum Announcement: Sendable {
   case discovery
   /// The level of the output with this index.
   case output(Int, isOn: Bool)
+  /// The state of the input with this index, and since when, if the clock is known.
+  case input(Int, InputState, sinceUnixSeconds: Int64?)
+  /// The input with this name was forced, or held open.
+  case alarm(String, InputAlarm)
   /// A gesture on the button with this index.
   case gesture(button: Int, Gesture)
   /// A press of the chord with this index.

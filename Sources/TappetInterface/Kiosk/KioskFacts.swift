@@ -16,6 +16,8 @@ struct KioskFacts {
   var after: Duration?
   var output: String?
   var isOn = false
+  /// Name of the input.
+  var input: String?
   /// The owner of the tag.
   var owner: TagOwner?
   /// Machine-readable code of the reason.
@@ -51,7 +53,7 @@ struct KioskFacts {
     case .command(let topic):
       self.topic = topic
       trigger = .command
-    case .page, .person, .program, .start, nil: break
+    case .page, .person, .program, .start, .exit, nil: break
     }
   }
 
@@ -71,6 +73,7 @@ struct KioskFacts {
     case .clock(.certificatesGood): self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATES_GOOD)
     case .panel(let report): self.init(report)
     case .output(let report): self.init(report, outputs: outputs)
+    case .input(let report): self.init(report)
     case .command(let report): self.init(report)
     case .inventory(let touch):
       self.init(type: TAPPET_KIOSK_EVENT_INVENTORY)
@@ -187,6 +190,18 @@ struct KioskFacts {
       self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_REFUSED, output: order.output, cause)
       code = refusal.code
     }
+  }
+
+  private init(_ report: InputReport) {
+    let type: tappet_kiosk_event_type =
+      switch report.change {
+      case .opened(.forced): TAPPET_KIOSK_EVENT_INPUT_FORCED
+      case .opened: TAPPET_KIOSK_EVENT_INPUT_OPENED
+      case .closed: TAPPET_KIOSK_EVENT_INPUT_CLOSED
+      case .heldOpen: TAPPET_KIOSK_EVENT_INPUT_HELD_OPEN
+      }
+    self.init(type: type)
+    input = report.name
   }
 
   private init(_ report: CommandReport) {

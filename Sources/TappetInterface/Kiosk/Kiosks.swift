@@ -267,6 +267,7 @@ final class KioskObject: LibraryObject {
     event.person = facts.owner?.person.flatMap { pinned.text($0.name) }
     event.code = facts.code.flatMap { pinned.text($0) }
     event.thing = facts.thing.flatMap { pinned.text($0.text) }
+    event.input = facts.input.flatMap { pinned.text($0) }
     callback(eventContext, &event)
   }
 

@@ -86,6 +86,27 @@ extension Discovery {
       ])
   }
 
+  /// Entities for doors and windows, with a trigger for each alarm.
+  var inputEntities: [Component] {
+    configuration.panel.inputs.map { $0.plan }.filter { $0.isContact }.flatMap { input -> [Component] in
+      let (key, topic) = (DiscoveryName.mapped(input.name), topics.input(input.name))
+      var alarms: [InputAlarm] = []
+      if input.output != nil { alarms.append(.forced) }
+      if input.heldOpen != nil { alarms.append(.heldOpen) }
+      let contact = entity(
+        "binary_sensor", "input_" + key, input.name,
+        [
+          "dev_cla": .string(input.kind.word), "stat_t": .string(topic),
+          "val_tpl": .string("{{ {'open':'ON','closed':'OFF'}.get(value_json.state,'None') }}"),
+          "json_attr_t": .string(topic), "qos": .number(1),
+        ])
+      return [contact]
+        + alarms.map { alarm in
+          trigger(alarm.name, alarm.name, alarm.name + "_" + key, input.name, topics.alarm(input.name))
+        }
+    }
+  }
+
   private static func pulse(_ output: String) -> JSON {
     .string(
       String(decoding: JSON.object(["output": .string(output), "do": .string("pulse")]).encoded(), as: UTF8.self))
@@ -103,7 +124,7 @@ extension Discovery {
       let topic = topics.button(button.plan.name)
       guard !gestures.isEmpty else { return [] }
       return [presses("event_" + key, button.plan.name, gestures, topic)]
-        + gestures.map { trigger($0, $0.name + "_" + key, button.plan.name, topic) }
+        + gestures.map { trigger($0.triggerType, $0.name, $0.name + "_" + key, button.plan.name, topic) }
     }
   }
 
@@ -114,7 +135,8 @@ extension Discovery {
       let name = names.first + " + " + names.second
       let topic = topics.chord(names.first, names.second)
       return [
-        presses("chord_" + key, name, [.press], topic), trigger(.press, "chord_press_" + key, name, topic),
+        presses("chord_" + key, name, [.press], topic),
+        trigger(Gesture.press.triggerType, Gesture.press.name, "chord_press_" + key, name, topic),
       ]
     }
   }
@@ -128,10 +150,13 @@ extension Discovery {
       ])
   }
 
-  private func trigger(_ gesture: Gesture, _ key: String, _ name: String, _ topic: String) -> Component {
+  /// Returns a trigger of a type that Home Assistant knows, or displays as it is, for the event with this payload.
+  private func trigger(
+    _ type: String, _ payload: String, _ key: String, _ name: String, _ topic: String
+  ) -> Component {
     let members: KeyValuePairs<String, JSON> = [
-      "atype": .string("trigger"), "type": .string(gesture.triggerType), "stype": .string(name), "t": .string(topic),
-      "val_tpl": .string("{{value_json.event_type}}"), "pl": .string(gesture.name), "qos": .number(1),
+      "atype": .string("trigger"), "type": .string(type), "stype": .string(name), "t": .string(topic),
+      "val_tpl": .string("{{value_json.event_type}}"), "pl": .string(payload), "qos": .number(1),
     ]
     return Component(
       key: key, platform: "device_automation", members: members.map { JSON.Member(name: $0.key, value: $0.value) })

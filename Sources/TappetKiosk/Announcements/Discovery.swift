@@ -43,8 +43,8 @@ struct Discovery {
 
   /// All components, in the order of the configuration.
   var components: [Component] {
-    actionButtons + outputEntities + panelButtons + panelChords + (configuration.reader != nil ? tapEntities : [])
-      + inventoryEntities + diagnostics
+    actionButtons + outputEntities + inputEntities + panelButtons + panelChords
+      + (configuration.reader != nil ? tapEntities : []) + inventoryEntities + diagnostics
   }
 
   /// Returns the discovery message as JSON.
@@ -76,6 +76,7 @@ struct Discovery {
   var keptTopics: [String] {
     [broker.statusTopic + "/status", topics.lastTap]
       + configuration.panel.outputs.map { topics.output($0.plan.name) }
+      + configuration.panel.inputs.filter { $0.plan.isContact }.map { topics.input($0.plan.name) }
   }
 
   // MARK: Parts

@@ -20,6 +20,8 @@ extension Runtime {
         id: nil, topic: settings.checkTopic, payload: view.checkMessage(nonce: nonce).encoded(), isRetained: false)
     case .discovery: publishDiscovery(settings)
     case .output(let index, let isOn): publish(level: isOn, of: index, settings.homeAssistantTopics)
+    case .input(let index, let state, let since): publish(state, since: since, of: index, settings.homeAssistantTopics)
+    case .alarm(let name, let alarm): publish(alarm, of: name, settings.homeAssistantTopics)
     case .gesture(let button, let gesture): publish(gesture, on: button, settings.homeAssistantTopics)
     case .chord(let index): publish(chord: index, settings.homeAssistantTopics)
     case .tap(let news): publish(news, settings.homeAssistantTopics, at: now)

@@ -33,6 +33,19 @@ extension Runtime {
     keep(Array((isOn ? "ON" : "OFF").utf8), at: topics.output(name))
   }
 
+  func publish(_ state: InputState, since seconds: Int64?, of input: Int, _ topics: HomeAssistantTopics) {
+    guard configuration.panel.inputs.indices.contains(input) else { return }
+    let message: JSON = .object([
+      "state": .string(state.level.name), "since": seconds.map { .number($0) } ?? .null,
+      "cause": .string(state.cause.name), "held_open": .bool(state.isHeldOpen),
+    ])
+    keep(message.encoded(), at: topics.input(configuration.panel.inputs[input].plan.name))
+  }
+
+  func publish(_ alarm: InputAlarm, of input: String, _ topics: HomeAssistantTopics) {
+    send(.object(["event_type": .string(alarm.name)]), to: topics.alarm(input))
+  }
+
   func publish(_ gesture: Gesture, on button: Int, _ topics: HomeAssistantTopics) {
     guard configuration.panel.buttons.indices.contains(button) else { return }
     let name = configuration.panel.buttons[button].plan.name

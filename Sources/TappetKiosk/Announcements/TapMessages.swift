@@ -69,6 +69,7 @@ extension Trigger {
     case .button: "button"
     case .command: "command"
     case .inventory: "inventory"
+    case .input: "input"
     }
   }
 }

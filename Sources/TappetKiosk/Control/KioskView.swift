@@ -37,6 +37,8 @@ package struct KioskView: Sendable {
   package var wired: LightOutputs
   /// Names and states of the outputs.
   package var outputs: [(name: String, kind: OutputKind, state: KioskStatus.Output)]
+  /// The inputs whose level is a state.
+  private var inputs: [(plan: InputPlan, state: InputState)]
   /// Command topics and their counters.
   package var commands: [KioskStatus.Commands]
   /// The buttons' names, each with the actions that its gestures trigger.
@@ -84,6 +86,7 @@ package struct KioskView: Sendable {
     levels = runtime.panel.on
     wired = configuration.panel.wired
     outputs = zip(configuration.panel.outputs, status.outputs).map { ($0.plan.name, $0.plan.kind, $1) }
+    inputs = zip(configuration.panel.inputs, runtime.kiosk.inputStates).map { ($0.plan, $1) }
     commands = status.commands
     buttons = configuration.panel.buttons.map { $0.plan.label }
     reload = runtime.observers.lastReload
@@ -105,7 +108,7 @@ package struct KioskView: Sendable {
       "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
     ])
     let tail: JSON = .object([
-      "outputs": outputsJSON, "commands": .array(commands.map { $0.json }),
+      "outputs": outputsJSON, "inputs": inputsJSON, "commands": .array(commands.map { $0.json }),
       "locked": isLocked.map { .bool($0) } ?? .null, "reload": reload.map { $0.json } ?? .null,
       "certificates": .array(
         Certificates.needed(certificates, atUnixSeconds: now.unixSeconds).compactMap { certificate($0) }),
@@ -192,6 +195,21 @@ package struct KioskView: Sendable {
             "name": .string(name), "kind": .string(kind.word), "on": .bool(state.isOn),
             "good": .bool(state.isAvailable),
             "safe": .bool(state.isSafeOn), "since": since.map { .time(unixMilliseconds: $0) } ?? .null,
+          ])
+        })
+    }
+  }
+
+  /// The inputs in the order of the configuration.
+  package var inputsJSON: JSON {
+    @export(interface) get {
+      .array(
+        inputs.map { plan, state in
+          let since = state.since.map { now.unixMilliseconds - (now.instant - $0).wholeMilliseconds }
+          return .object([
+            "name": .string(plan.name), "kind": .string(plan.kind.word), "state": .string(state.level.name),
+            "cause": .string(state.cause.name), "held_open": .bool(state.isHeldOpen),
+            "since": clock.isGood == true ? since.map { .time(unixMilliseconds: $0) } ?? .null : .null,
           ])
         })
     }

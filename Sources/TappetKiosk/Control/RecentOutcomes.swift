@@ -72,8 +72,8 @@ extension Report {
       true
     case .job(let report): report.change != .delayed
     case .entry, .tap, .panel(.codeRefused), .command(.refused), .command(.refusedMore): false
-    case .reader, .link, .webhook, .helper, .store, .clock, .panel, .output, .command(.subscribed), .room, .site,
-      .scanner, .outboxRestored, .stopping:
+    case .reader, .link, .webhook, .helper, .store, .clock, .panel, .output, .input, .command(.subscribed), .room,
+      .site, .scanner, .outboxRestored, .stopping:
       nil
     }
   }

@@ -37,8 +37,8 @@ struct PageOutcome {
       (action, self.entry) = (entry.action, entry.id)
       if case .queued(_, let reason) = report { code = reason.code }
       if case .accepted(_, let uid) = report { self.uid = uid }
-    case .tap, .reader, .link, .webhook, .helper, .store, .clock, .panel, .output, .command, .room, .site, .inventory,
-      .job, .scanner, .outboxRestored, .stopping:
+    case .tap, .reader, .link, .webhook, .helper, .store, .clock, .panel, .output, .input, .command, .room, .site,
+      .inventory, .job, .scanner, .outboxRestored, .stopping:
       return nil
     }
     trigger = report.trigger

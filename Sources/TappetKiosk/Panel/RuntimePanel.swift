@@ -168,6 +168,7 @@ final class RuntimePanel {
     var inputs: [PanelLine] = []
     var outputs: [PanelLine] = []
     for button in settings.buttons { inputs.append(button.line) }
+    for input in settings.inputs { inputs.append(input.line) }
     for (index, drive) in drives.enumerated() {
       guard case .line(let line) = drive.target else { continue }
       lines.append(index)
@@ -236,17 +237,27 @@ final class RuntimePanel {
     case .opened(let line, let isActive, let debouncesItself):
       if case .output = line { recordLevels() }
       onEvent(.opened(part(line), isActive: isActive, debouncesItself: debouncesItself))
-    case .edge(let input, let isActive, let time): onEvent(.edge(input: input, isActive: isActive, at: time))
-    case .edgesLost(let input, let isActive, let time): onEvent(.edgesLost(input: input, isActive: isActive, at: time))
+    case .edge(let input, let isActive, let time):
+      if let contact = contact(input) { return onEvent(.contact(contact, isOpen: isActive, at: time)) }
+      onEvent(.edge(input: input, isActive: isActive, at: time))
+    case .edgesLost(let input, let isActive, let time):
+      if let contact = contact(input) { return onEvent(.contact(contact, isOpen: isActive, at: time)) }
+      onEvent(.edgesLost(input: input, isActive: isActive, at: time))
     case .failed(let line, let fault): lose(part(line), .line(fault))
     }
   }
 
   private func part(_ line: GPIOLineID) -> PanelPart {
     switch line {
-    case .input(let index): .input(index)
+    case .input(let index): contact(index).map { .contact($0) } ?? .input(index)
     case .output(let index): drives[lines[index]].part
     }
+  }
+
+  /// Returns the index of a contact; its line follows those of the buttons.
+  private func contact(_ line: Int) -> Int? {
+    let index = line - settings.buttons.count
+    return index >= 0 ? index : nil
   }
 
   private func openLEDs() {
@@ -288,12 +299,15 @@ final class RuntimePanel {
     }
     recordLevels()
     onEvent(.opened(.simulator, isActive: false, debouncesItself: false))
+    // It answers with the level of each.
+    for input in settings.inputs { virtual?.announce(input: input.plan.name) }
   }
 
   private func receiveFromVirtual() {
     while let virtual {
       switch virtual.receive() {
       case .edge(let name, let isPressed, let time): tell(name, isActive: isPressed, at: time)
+      case .level(let name, let isOpen, let time): state(name, isOpen: isOpen, at: time)
       case .nothing: return
       case .closed: loseVirtual(code: 0)
       }
@@ -304,6 +318,15 @@ final class RuntimePanel {
     guard let button = settings.buttons.firstIndex(where: { $0.plan.name == name }) else { return }
     let now = Instant.now()
     onEvent(.edge(input: button, isActive: isActive, at: min(time ?? now, now)))
+  }
+
+  /// Reports the level of an input: first as the level at which its line was opened.
+  private func state(_ name: String, isOpen: Bool, at time: Instant) {
+    guard let index = settings.inputs.firstIndex(where: { $0.plan.name == name }) else { return }
+    if virtual?.statedInputs.insert(index).inserted ?? false {
+      return onEvent(.opened(.contact(index), isActive: isOpen, debouncesItself: true))
+    }
+    onEvent(.contact(index, isOpen: isOpen, at: min(time, Instant.now())))
   }
 
   private func loseVirtual(code: Int32) {

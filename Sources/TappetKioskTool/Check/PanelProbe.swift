@@ -26,6 +26,8 @@ struct PanelProbe {
     /// Label of the reader's terminal that is wired to the same pin.
     var readerEnd: String?
     var isPressed = false
+    /// Word for an input that is pressed, or whose contact is open.
+    var activeWord = "pressed"
 
     /// An error message about the line; `nil` if the line is usable.
     var problem: String? {
@@ -51,7 +53,13 @@ struct PanelProbe {
       }
     }
     let isVirtual = panel.simulator != nil
-    let inputs = panel.buttons.map { Wire(name: "button " + $0.plan.name, line: $0.line) }
+    let buttons = panel.buttons.map { Wire(name: "button " + $0.plan.name, line: $0.line) }
+    let contacts = panel.inputs.map { input in
+      var wire = Wire(name: "input " + input.plan.name, line: input.line)
+      if input.plan.isContact { wire.activeWord = InputLevel.open.name }
+      return wire
+    }
+    let inputs = buttons + contacts
     var outputs: [Wire] = []
     for (index, indicator) in panel.indicators.enumerated() {
       let name = indicator.output == .buzzer ? "buzzer" : "LED " + indicator.output.name
@@ -155,7 +163,7 @@ struct PanelProbe {
       let exact = LineAddress.offset(chip: label, offset: place.offset).text
       if exact != name { text += ", " + exact }
     }
-    return Finding(name: wire.name, isGood: true, text: wire.isPressed ? text + ", pressed now" : text)
+    return Finding(name: wire.name, isGood: true, text: wire.isPressed ? text + ", " + wire.activeWord + " now" : text)
   }
 
   private static func draw(

@@ -15,28 +15,32 @@ struct HistoryRow {
   /// The name of the tag's owner.
   var person: String?
 
-  static let header = "time,outcome,trigger,action,uid,tag,person,code,id,count,destination"
+  static let header = "time,outcome,trigger,action,uid,tag,person,code,id,count,destination,input"
 
   var line: String { record.line(configuration, person: person) }
 
   private var destination: String? { record.destination.map { configuration.kind(of: $0, for: record.action) } }
 
+  private var action: String? { record.isOfInput ? nil : record.action }
+
+  private var input: String? { record.isOfInput ? record.action : nil }
+
   var json: JSON {
     .object([
       "time": .time(unixMilliseconds: record.unixMilliseconds), "outcome": .string(record.result.name),
-      "trigger": .optional(record.trigger?.name), "action": .optional(record.action),
+      "trigger": .optional(record.trigger?.name), "action": .optional(action),
       "uid": .optional(record.uid.map { Hex.encode($0.bytes) }), "tag": .optional(record.tag),
       "person": .optional(person),
       "code": .optional(record.code), "id": .optional(record.entry?.hex), "count": .number(Int64(record.count)),
-      "destination": .optional(destination),
+      "destination": .optional(destination), "input": .optional(input),
     ])
   }
 
   var csv: String {
     CSV.line([
-      WallTime.utc(unixMilliseconds: record.unixMilliseconds), record.result.name, record.trigger?.name, record.action,
+      WallTime.utc(unixMilliseconds: record.unixMilliseconds), record.result.name, record.trigger?.name, action,
       record.uid.map { Hex.encode($0.bytes) }, record.tag, person, record.code, record.entry?.hex, String(record.count),
-      destination,
+      destination, input,
     ])
   }
 }

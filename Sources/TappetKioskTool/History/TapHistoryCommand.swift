@@ -12,12 +12,12 @@ import TappetStore
 extension Command {
   static var history: Command {
     Command(
-      words: "history", section: .running, summary: "list taps and presses with their outcomes",
+      words: "history", section: .running, summary: "list taps and presses with their outcomes, and what doors did",
       operands: [Operand("top", .word(["top"]), .optional)],
       options: [
         CommandOption("since", "TIME", "only newer entries: 30min, 12h, 7d, 14:30, 'yesterday 18:00', or 2026-11-20"),
         CommandOption("until", "TIME", "only older entries; of a day, until its end"),
-        CommandOption("action", "ACTION", .action, "only taps and presses of this action"),
+        CommandOption("action", "ACTION", .action, "only taps and presses of this action, or rows about this input"),
         CommandOption(
           "outcome", "OUTCOME", .word(TapResult.allCases.map { $0.name }), "only taps with this outcome"),
         CommandOption("person", "NAME", .person, "only taps of this person's tags"),
@@ -28,8 +28,10 @@ extension Command {
       details: """
         Lists taps and presses in the tap log, oldest first: time, outcome (accepted, delivered, refused, ignored,
         expired, dropped, undeliverable), action, tag, person and reason. An accepted tap has a second line for
-        its final outcome. 'history' in kiosk.yaml sets how long the log is kept. With 'top', lists the most
-        frequently accepted tags instead. With --json, prints one object per line.
+        its final outcome. A row about a door has its name instead of an action, and the outcome opened, closed,
+        forced or held-open; with the reason 'found', the door was so when its line became available. 'history'
+        in kiosk.yaml sets how long the log is kept. With 'top', lists the most frequently accepted tags instead.
+        With --json, prints one object per line.
         """,
       example: "tappet history --since 7d --action door --outcome refused",
       usageError: { HistoryQuery.usageError($0) },

@@ -120,6 +120,10 @@ final class LiveView {
       let text = (output["name"]?.text ?? "") + ": " + Command.outputState(output)
       row("  output   ", output["good"] == .bool(true) ? text.escaped : Self.painted(text.escaped, 33))
     }
+    for input in view.inputsJSON.elements ?? [] {
+      let text = (input["name"]?.text ?? "") + ": " + Command.inputState(input)
+      row("  input    ", Command.isAlarm(input) ? Self.painted(text.escaped, 33) : text.escaped)
+    }
     row("  clock    ", clock(view))
     let aside = view.asideCount > 0 ? Self.painted(", \(view.asideCount) of them set aside", 33) : ""
     row("  outbox   ", String(view.outboxCount) + " pending" + aside)

@@ -79,6 +79,18 @@ struct Metrics {
     metrics.add(
       "tappet_output_good", .gauge, "Whether an output's line is available.",
       outputs.map { Sample(Label("output", $0["name"]?.text), value: $0["good"].number) })
+    let inputs = status["inputs"]?.elements ?? []
+    func add(_ name: String, _ help: String, _ value: (JSON) -> Bool) {
+      metrics.add(
+        name, .gauge, help,
+        inputs.map { Sample(Label("input", $0["name"]?.text), value: JSON.bool(value($0)).number) })
+    }
+    add("tappet_input_open", "Whether an input is open.") { $0["state"]?.text == "open" }
+    add("tappet_input_good", "Whether an input's state is known.") { $0["state"]?.text != "unknown" }
+    add("tappet_input_forced", "Whether an input is open by force.") {
+      $0["state"]?.text == "open" && $0["cause"]?.text == "forced"
+    }
+    add("tappet_input_held_open", "Whether an input is open for too long.") { $0["held_open"] == .bool(true) }
   }
 
   private mutating func addCertificates(_ status: JSON) {

@@ -72,6 +72,9 @@ extension Command {
     for output in status["outputs"]?.elements ?? [] {
       line("output    " + (output["name"]?.text ?? "") + ": " + outputState(output))
     }
+    for input in status["inputs"]?.elements ?? [] {
+      line("input     " + (input["name"]?.text ?? "") + ": " + inputState(input))
+    }
     for certificate in status["certificates"]?.elements ?? [] {
       let days = certificate["days_left"]?.wholeNumber ?? 0
       line(
@@ -106,6 +109,26 @@ extension Command {
 
   /// Prints one line, escaping unprintable characters in the kiosk's response.
   private static func line(_ text: String) { Output.print(text.escaped) }
+
+  /// Returns the state of an input in a response, and since when it has it.
+  static func inputState(_ input: JSON) -> String {
+    let state = input["state"]?.text ?? ""
+    if state == "unknown" { return "line missing" }
+    let isExit = input["kind"]?.text == InputKind.exit.word
+    var text = isExit ? (state == "open" ? "pressed" : "not pressed") : state
+    if state == "open", input["cause"]?.text == "forced" { text += " by force" }
+    if input["held_open"] == .bool(true) { text += " for too long" }
+    if let since = input["since"]?.text.flatMap({ WallTime.unixMilliseconds(utc: $0) }) {
+      text += " since " + WallTime.brief(unixMilliseconds: since, now: SystemClock().now().unixMilliseconds)
+    }
+    return text
+  }
+
+  /// Returns whether somebody should look after the input.
+  static func isAlarm(_ input: JSON) -> Bool {
+    let isForced = input["state"]?.text == "open" && input["cause"]?.text == "forced"
+    return isForced || input["state"]?.text == "unknown" || input["held_open"] == .bool(true)
+  }
 
   private static func webhookCounts(_ status: JSON) -> String {
     var text = "; \(status["waiting"]?.wholeNumber ?? 0) pending"

@@ -84,6 +84,7 @@ extension Trigger {
       case .button: "press"
       case .command: "command"
       case .inventory: "inventory"
+      case .input: "input"
       }
     }
   }
@@ -96,6 +97,7 @@ extension Trigger {
       case .button: "button"
       case .command: "command"
       case .inventory: "inventory"
+      case .input: "input"
       }
     }
   }

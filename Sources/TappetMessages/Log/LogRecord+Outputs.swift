@@ -1,4 +1,4 @@
-// Log records for reports about outputs.
+// Log records for reports about outputs and inputs.
 
 import TappetConfig
 import TappetCore
@@ -27,11 +27,46 @@ extension LogRecord {
   }
 }
 
+extension LogRecord {
+  init(_ report: InputReport) {
+    let name = report.name
+    switch report.change {
+    case .opened(.forced):
+      self.init(
+        .warning, "input-forced", name + " was forced: it was opened without a tap, a command or a request to exit",
+        [("input", name)])
+    case .opened(let cause):
+      let sentence =
+        cause == .found
+        ? name + " was open when its line became available" : name + " was opened"
+      self.init(.info, "input-opened", sentence, [("input", name), ("cause", cause.name)])
+    case .closed(let cause, let time, let wasHeldOpen):
+      var sentence =
+        cause == .found
+        ? name + " was closed when its line became available" : name + " was closed"
+      if let time { sentence += " after " + InputReport.text(time) }
+      self.init(wasHeldOpen ? .notice : .info, "input-closed", sentence, [("input", name), ("cause", cause.name)])
+    case .heldOpen(let time):
+      self.init(
+        .warning, "input-held-open", name + " has been open for " + InputReport.text(time) + "; close it",
+        [("input", name)])
+    }
+  }
+}
+
+extension InputReport {
+  fileprivate static func text(_ time: Duration) -> String {
+    let seconds = time.wholeMilliseconds / 1000
+    return seconds >= 120 ? String(seconds / 60) + " min" : String(seconds) + " s"
+  }
+}
+
 extension OutputReason {
   fileprivate var sentence: String {
     switch self {
     case .asked(let cause): cause.sentence
     case .pulseOver: "the pulse has ended"
+    case .relocked: "the door has opened ('relock')"
     case .limit: "'max_on' has elapsed"
     case .interlock: "another output of its group was requested"
     case .linkLost: "the broker has been unavailable for too long ('on_link_loss')"
@@ -47,6 +82,8 @@ extension OutputCause {
     case .action(let name, .button): "a button for " + name
     case .action(let name, .command): "a command for " + name
     case .action(let name, .inventory): "a low item, for " + name
+    case .action(let name, .input): "a door, for " + name
+    case .exit(let name): "a person inside, at " + name
     case .command(let topic): "a command on " + topic
     case .page(let device): device + " on the page"
     case .person: "a person ('tappet output')"

@@ -39,10 +39,13 @@ extension PanelPart {
     let panel = configuration.panel
     switch self {
     case .input(let index):
-      return panel.buttons.indices.contains(index) ? "button " + panel.buttons[index].plan.name : ""
+      if panel.buttons.indices.contains(index) { return "button " + panel.buttons[index].plan.name }
+      return PanelPart.contact(index - panel.buttons.count).name(configuration)
     case .indicator(let index): return panel.indicators.indices.contains(index) ? panel.indicators[index].place : ""
     case .output(let index):
       return panel.outputs.indices.contains(index) ? "output " + panel.outputs[index].plan.name : ""
+    case .contact(let index):
+      return panel.inputs.indices.contains(index) ? "input " + panel.inputs[index].plan.name : ""
     case .simulator: return "the virtual panel at " + (panel.simulator ?? "")
     case .record: return "the record of safe levels in " + configuration.stateFolder
     }
@@ -58,7 +61,8 @@ extension PanelPart {
     case .indicator(let index) where panel.indicators.indices.contains(index):
       return panel.indicators[index].target.lineName
     case .output(let index) where panel.outputs.indices.contains(index): return panel.outputs[index].target.lineName
-    case .input, .indicator, .output, .simulator, .record: return ""
+    case .contact(let index) where panel.inputs.indices.contains(index): return panel.inputs[index].line.address.text
+    case .input, .indicator, .output, .contact, .simulator, .record: return ""
     }
   }
 }

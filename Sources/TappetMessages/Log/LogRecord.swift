@@ -109,6 +109,7 @@ package struct LogRecord: Sendable {
     case .clock(let report): self.init(report, configuration)
     case .panel(let report): self.init(report, configuration)
     case .output(let report): self.init(report, configuration)
+    case .input(let report): self.init(report)
     case .command(let report): self.init(report)
     case .room(.access(let room, let access)): self.init(access, room)
     case .room(.unreadable(let line)): self.init(unreadable: line)

@@ -40,10 +40,26 @@ extension TapRecord {
     // The entries were already removed from the outbox.
     case .entry(.dropped(let entry)), .entry(.droppedOfMany(let entry)):
       return (TapRecord(entry, .dropped, at: time), false)
+    case .input(let report): return (TapRecord(report, at: time), false)
     case .entry(.accepted), .entry(.queued), .entry(.setAside), .entry(.deliveredMore), .entry(.droppedMore),
       .tap(.confirming), .tap(.confirmationEnded), .reader, .link, .webhook, .helper, .store, .clock, .panel, .output,
       .command, .room, .site, .inventory, .job, .scanner, .outboxRestored, .stopping:
       return nil
     }
+  }
+}
+
+extension TapRecord {
+  /// Creates a row about an input, whose name is where other rows have that of the action.
+  fileprivate init(_ report: InputReport, at unixMilliseconds: Int64) {
+    let (result, code): (TapResult, String?) =
+      switch report.change {
+      case .opened(.forced): (.forced, nil)
+      case .opened(let cause): (.opened, cause == .found ? Self.foundCode : nil)
+      case .closed(let cause, _, _): (.closed, cause == .found ? Self.foundCode : nil)
+      case .heldOpen: (.heldOpen, nil)
+      }
+    self.init(
+      unixMilliseconds: unixMilliseconds, result: result, trigger: .input, action: report.name, code: code)
   }
 }

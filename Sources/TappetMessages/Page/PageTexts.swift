@@ -33,6 +33,8 @@ extension Light {
       case .certificateExpiring: PageText(.warn, "Certificate expires soon")
       case .writing: PageText(.warn, "Writing a tag")
       case .holding: PageText(.warn, "Waiting for the second tap")
+      case .doorOpen: PageText(.warn, "A door is open")
+      case .forced: PageText(.bad, "A door was forced")
       case .reading, .accepted, .deliveredByTag, .deliveredByButton, .queued, .refused, .expired: nil
       }
     }

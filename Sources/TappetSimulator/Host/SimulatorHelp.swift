@@ -49,6 +49,9 @@ extension SimulatorCommandLine {
       panel           show whether a kiosk is connected
       press BUTTON, release BUTTON
                       press or release a button, by its name or line in the kiosk's configuration
+      open INPUT, close INPUT
+                      open or close an input by its name; its level lasts, even while no kiosk is connected
+      inputs          show the inputs that are open (a list)
       play TIMES BUTTON
                       press and release a button automatically; TIMES: milliseconds held, released, held and so on,
                       separated by commas; responds when the last one has elapsed

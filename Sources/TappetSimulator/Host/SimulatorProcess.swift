@@ -135,7 +135,7 @@ final class SimulatorProcess {
   private func receiveFromKiosk(_ connection: UnixSocket) -> Bool {
     switch connection.receive(sizeMax: 4096) {
     case .message(let datagram):
-      world.panel.receive(datagram, at: Instant.now())
+      world.receiveFromPanel(datagram, at: Instant.now())
       return true
     case .nothing: return false
     case .closed:

@@ -28,6 +28,10 @@ enum ControlCommand {
   case panel
   case press(String)
   case release(String)
+  /// Open or close an input; its level lasts, even while no kiosk is connected.
+  case setInput(String, isOpen: Bool)
+  /// List the inputs that are open.
+  case inputs
   /// Durations in milliseconds, alternating between pressed and released.
   case play(times: [Int], button: String)
   case quit
@@ -72,6 +76,8 @@ enum ControlCommand {
     case ("leds", 0): return .outputs
     case ("press", 1...): return .press(rest.joined(separator: " "))
     case ("release", 1...): return .release(rest.joined(separator: " "))
+    case ("open", 1...), ("close", 1...): return .setInput(rest.joined(separator: " "), isOpen: verb == "open")
+    case ("inputs", 0): return .inputs
     case ("play", 2...):
       var times: [Int] = []
       for word in rest[0].split(separator: ",", omittingEmptySubsequences: false) { times.append(try count(word)) }

@@ -118,6 +118,8 @@ package struct SimulatedWorld {
     case .panel: return .done(hasKiosk ? "connected" : "disconnected")
     case .press(let name): try move(name, isPressed: true, at: now)
     case .release(let name): try move(name, isPressed: false, at: now)
+    case .setInput(let name, let isOpen): setInput(name, isOpen: isOpen, at: now)
+    case .inputs: return .lines(panel.openInputs.sorted())
     case .play(let times, let button):
       try requireButton(button)
       guard play == nil else { throw .isPlaying }
@@ -175,6 +177,22 @@ package struct SimulatedWorld {
   private mutating func move(_ button: String, isPressed: Bool, at now: Instant) throws(ControlRefusal) {
     try requireButton(button)
     effects.append(.sendToKiosk(edge(of: button, isPressed: isPressed, at: now)))
+  }
+
+  /// Handles a datagram of the kiosk; the announcement of an input is answered with its level.
+  mutating func receiveFromPanel(_ datagram: [UInt8], at now: Instant) {
+    guard let input = panel.announcedInput(datagram) else { return panel.receive(datagram, at: now) }
+    effects.append(.sendToKiosk(level(of: input, at: now)))
+  }
+
+  private mutating func setInput(_ name: String, isOpen: Bool, at now: Instant) {
+    panel.setInput(name, isOpen: isOpen)
+    if hasKiosk, panel.inputs.contains(name) { effects.append(.sendToKiosk(level(of: name, at: now))) }
+  }
+
+  /// The message about an input's level.
+  private func level(of input: String, at now: Instant) -> String {
+    "\(panel.openInputs.contains(input) ? "opened" : "closed") \(now.nanoseconds) \(input)"
   }
 
   private var counterLines: [String] {

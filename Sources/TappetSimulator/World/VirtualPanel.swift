@@ -25,6 +25,25 @@ struct VirtualPanel {
   /// The buttons that the kiosk has announced.
   private(set) var buttons: [String] = []
 
+  /// The inputs that are open; they stay open while no kiosk is connected.
+  private(set) var openInputs: Set<String> = []
+  /// The inputs that the kiosk has announced.
+  private(set) var inputs: [String] = []
+
+  /// Opens or closes an input.
+  mutating func setInput(_ name: String, isOpen: Bool) {
+    if isOpen { openInputs.insert(name) } else { openInputs.remove(name) }
+  }
+
+  /// Handles the datagram `input INPUT`; returns the input's name.
+  mutating func announcedInput(_ datagram: [UInt8]) -> String? {
+    let text = String(decoding: datagram, as: UTF8.self)
+    guard text.begins(with: "input "), inputs.count < Limits.simulatorOutputsMax else { return nil }
+    let name = String(text.dropFirst("input ".count))
+    inputs.append(name)
+    return name
+  }
+
   /// Handles the datagrams `button BUTTON`, `light NAME BOOTTIME_NS` and `level OUTPUT 0|1 BOOTTIME_NS` from the kiosk;
   /// ignores others.
   mutating func receive(_ datagram: [UInt8], at now: Instant) {
@@ -61,8 +80,8 @@ struct VirtualPanel {
   /// Clears the history of output levels, but not the current levels.
   mutating func clearLevels() { levels = [] }
 
-  /// Clears the current output levels and the buttons after the kiosk has disconnected.
-  mutating func disconnect() { (outputs, buttons) = ([], []) }
+  /// Clears the current output levels, the buttons and the inputs' names after the kiosk has disconnected.
+  mutating func disconnect() { (outputs, buttons, inputs) = ([], [], []) }
 
   /// Returns the first light with this name since the last `clear`.
   func first(named name: String) -> Entry? { entries.first { $0.name == name } }

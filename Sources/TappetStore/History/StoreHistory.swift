@@ -63,7 +63,7 @@ package struct HistoryHours: Hashable, Sendable {
     case .accepted: hours[Int(milliseconds / Self.hour)].accepted += count
     case .refused: hours[Int(milliseconds / Self.hour)].refused += count
     case .delivered: delivered += count
-    case .ignored, .expired, .dropped, .undeliverable, nil: break
+    case .ignored, .expired, .dropped, .undeliverable, .opened, .closed, .forced, .heldOpen, nil: break
     }
   }
 }
@@ -90,8 +90,8 @@ extension Store {
     return rows
   }
 
-  /// Returns at most `limit` rows in the span of time before the row `number`, newest first, and the row before which
-  /// to continue; `nil` if there are no more.
+  /// Returns at most `limit` rows about taps in the span of time before the row `number`, newest first, and the row
+  /// before which to continue; `nil` if there are no more.
   ///
   /// Reads at most `Limits.historyWalkMax` rows, so the result may be empty although there are more.
   @export(interface)
@@ -100,7 +100,8 @@ extension Store {
   ) throws(DatabaseError) -> (records: [TapRecord], next: Int64?) {
     var records: [TapRecord] = []
     let next = try walk(times, before: number) { row in
-      records.append(record(row))
+      let record = record(row)
+      if !record.isOfInput { records.append(record) }
       return records.count < limit
     }
     return (records, next)
@@ -196,6 +197,7 @@ extension Store {
   /// Adds a row, within a transaction, if the tap log is enabled.
   func note(_ record: TapRecord) throws(DatabaseError) {
     guard historyAge != nil else { return }
+    if record.isOfInput, record.code == TapRecord.foundCode, try isKnown(record) { return }
     var record = record
     if record.uid == nil, record.trigger == .tag, record.result != .accepted { try identify(&record) }
     if newestTap == nil { newestTap = try lastTap() }
@@ -224,6 +226,20 @@ extension Store {
     if let destination = record.destination { statement.bind(destination.rawValue, at: 13) }
     try statement.run()
     newestTap = row
+  }
+
+  /// Returns whether the latest rows already have the level that an input was found at; a door without rows is closed.
+  private func isKnown(_ record: TapRecord) throws(DatabaseError) -> Bool {
+    let statement = try database.statement(
+      """
+      SELECT result FROM (SELECT number, result, action FROM history ORDER BY number DESC LIMIT ?1)
+      WHERE action = ?2 AND result IN (8, 9, 10) ORDER BY number DESC LIMIT 1
+      """)
+    defer { statement.reset() }
+    statement.bind(Int64(Limits.historySearchMax), at: 1)
+    statement.bind(record.action, at: 2)
+    let wasOpen = try statement.step() && statement.integer(0) != Int64(TapResult.closed.rawValue)
+    return wasOpen == (record.result == .opened)
   }
 
   /// Looks up the tag of an entry accepted by an earlier process, among the rows written at its acceptance time.

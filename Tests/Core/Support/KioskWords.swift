@@ -133,6 +133,10 @@ extension Announcement {
     case .discovery: "discovery"
     case .output(let index, let isOn): "output \(index) \(isOn ? "on" : "off")"
     case .gesture(let button, let gesture): "\(gesture.name) \(button)"
+    case .input(let index, let state, let since):
+      "input \(index) \(state.level.name) \(state.cause.name)" + (state.isHeldOpen ? " too long" : "")
+        + (since.map { " since \($0)" } ?? "")
+    case .alarm(let name, let alarm): "\(name) \(alarm.name)"
     case .chord(let index): "chord \(index)"
     case .tap(let news): "tap \(news.words)"
     case .inventoryList(let list): "list of \(list.count)"
@@ -190,6 +194,7 @@ extension Report {
     case .output(.switched(let index, let isOn, let reason)): "output \(index) \(isOn ? "on" : "off") \(reason.word)"
     case .output(.waits(let index, let wait, _)): "output \(index) waits \(wait.wholeMilliseconds)"
     case .output(.refused(let order, _, let refusal)): "output \(order.output) refused \(refusal)"
+    case .input(let report): report.words
     case .entry(.queued(let entry, .linkDown)): "queued \(entry.action) for the link"
     case .entry(.queued(let entry, .clockUnknown)): "queued \(entry.action) for the clock"
     case .entry(.queued(let entry, .brokerRefuses(let code))): "queued \(entry.action), refused for now \(code)"
@@ -322,6 +327,18 @@ extension CommandReply.Destination {
   }
 }
 
+extension InputReport {
+  fileprivate var words: String {
+    switch change {
+    case .opened(let cause): "\(name) opened \(cause.name)"
+    case .closed(let cause, let time, let wasHeldOpen):
+      "\(name) closed \(cause.name)" + (time.map { " after \($0.wholeMilliseconds)" } ?? "")
+        + (wasHeldOpen ? ", at last" : "")
+    case .heldOpen(let time): "\(name) held open for \(time.wholeMilliseconds)"
+    }
+  }
+}
+
 extension OutputReason {
   fileprivate var word: String {
     switch self {
@@ -331,7 +348,9 @@ extension OutputReason {
     case .asked(.program): "by the program"
     case .asked(.command(let topic)): "by " + topic
     case .asked(.start): "at the start"
+    case .asked(.exit(let name)): "by exit \(name)"
     case .pulseOver: "pulse over"
+    case .relocked: "relocked"
     case .limit: "limit"
     case .interlock: "interlock"
     case .linkLost: "link lost"

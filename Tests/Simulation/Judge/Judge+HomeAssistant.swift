@@ -91,6 +91,8 @@ extension World {
     case .output(let index, let isOn):
       guard settings.homeAssistant != nil else { return fail("a level was published, and nobody is to know it") }
       assistant.levels[index] = isOn
+    case .input(let index, let state, let since): judgePublished(state, since: since, of: index)
+    case .alarm(let name, let alarm): judgeAlarm(alarm, of: name)
     case .tap(let news):
       guard case .accepted(let uid?) = news.kind else { return }
       let isAccepted = seen.acceptedReports + seen.performed > 0

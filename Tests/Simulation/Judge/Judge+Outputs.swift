@@ -13,8 +13,11 @@ struct OutputBook {
     var isThere = false
     /// Since when it is away from its safe level.
     var since: Instant?
-    /// When it last fell back to it.
+    /// When it last left it, and fell back to it.
+    var rose: Instant?
     var fell: Instant?
+    /// Whether it surely left it for a pulse.
+    var isPulse = false
     /// The cause that was judged when its request had to wait.
     var waiting: OutputCause?
   }
@@ -52,6 +55,7 @@ extension World {
       tell(.panel(.failed(.output(index), .line(.chipGone))))
     default:
       outputs.asked = index
+      outputs.lines[index].isPulse = false
       let requests = OutputRequest.allCases
       tell(.outputAsked(plans[index].name, requests[abs(number) / plans.count % requests.count]))
       outputs.asked = nil
@@ -70,6 +74,7 @@ extension World {
     guard isOn != plan.isSafeOn else { return fall(index) }
     if outputs.lines[index].since != nil { fail("\(plan.name) was switched on twice") }
     outputs.lines[index].since = now.instant
+    outputs.lines[index].rose = now.instant
     guard let group = plan.interlock else { return }
     for other in plans.indices where other != index && plans[other].interlock == group {
       if now.instant - outputs.begunAt < max(plan.deadTime, plans[other].deadTime) {
@@ -90,6 +95,7 @@ extension World {
   }
 
   func judgeCause(_ index: Int, _ reason: OutputReason) {
+    judgeRelock(index, reason)
     guard case .asked(let cause) = reason, plans.indices.contains(index) else { return }
     let waited = outputs.lines[index].waiting
     outputs.lines[index].waiting = nil
@@ -115,11 +121,13 @@ extension World {
       case .button: judgePress(action, Book.actionNumbers[action] ?? 0)
       case .command: judgeCommand(for: action)
       case .inventory: fail("\(action) switched \(name) for the inventory, which barcodes change")
+      case .input: fail("\(action) switched \(name) for a door, and no alarm has an output")
       }
     case .command(let topic): judgeCommand(forOutput: name, on: topic)
     case .person: if outputs.asked != index { fail("\(name) was switched for a person, and nobody asked") }
     case .page(let device): fail("\(name) was switched by \(device), and the pages of the story have no outputs")
     case .program: fail("\(name) was switched for a program, and there is none")
+    case .exit(let input): judgeExit(input, through: name)
     case .start: if !plans[index].startsOn { fail("\(name) was switched on at the start") }
     }
   }

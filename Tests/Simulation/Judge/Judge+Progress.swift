@@ -74,7 +74,7 @@ extension World {
   func judgeWhatLasts() {
     judgeJobTime()
     guard let light = book.shownLight else { return }
-    if book.isStoreInTrouble, light != .fault, light != .confirming, light != .holding {
+    if book.isStoreInTrouble, ![.fault, .confirming, .holding, .forced].contains(light) {
       fail("\(light.name) is shown while the disk fails")
     }
     judgeUnread(light)
@@ -83,6 +83,7 @@ extension World {
       if (settings.hasReader && reader != .ready) || needsLink && !isUp || isTokenWaiting {
         fail("\(light.name) is shown while a part is missing")
       }
+      if doors.isAlarming { fail("\(light.name) is shown while a door is open that is not to be") }
       if tagJob.isWriting { fail("\(light.name) is shown while a job waits for a tag") }
       let isNear = book.certificateDays.map { $0 <= Int(Limits.certificateWarningDays) } ?? false
       if isNear != (light == .certificateExpiring) { fail("\(light.name) is the wrong light for the certificate") }
@@ -96,9 +97,23 @@ extension World {
     case .readerLost: if !settings.hasReader { fail("reader-lost is shown though none is configured") }
     case .holding:
       if shelf.held == nil, jobs.job == nil, !isStopping { fail("holding is shown, and nothing is held") }
+    case .forced, .doorOpen:
+      if !doors.isAlarming { fail("\(light.name) is shown, and no door is open by force or for too long") }
     case .writing: if !tagJob.isWriting { fail("writing is shown, and no job waits for a tag") }
     default: break
     }
+  }
+
+  func judgeUnlocked(by trigger: Trigger) {
+    switch trigger {
+    case .tag: judgeUnlockedByTag()
+    case .command, .inventory, .input: fail("the panel was unlocked by nobody in front of it")
+    case .button:
+      // The right code is shown by the light for an accepted tap.
+      seen.codes += 1
+      if book.touchesSinceLock < settings.panel.unlockCode.count { fail("the panel was unlocked without its code") }
+    }
+    book.isLocked = false
   }
 
   /// Whether a tap may need the broker.

@@ -34,6 +34,7 @@ extension World {
     case .button: judgePress(entry.action, number)
     case .command: judgeCommand(for: entry.action)
     case .inventory: judgeNews(entry)
+    case .input: judgeAlarm(entry.action)
     }
     if action.offline == .drop, !isForWebhook, !isUp || isStopping {
       fail("\(action.name) was stored without a broker")
@@ -236,6 +237,7 @@ extension World {
       if tickets.counted == nil { recordPerformed(trigger, again: false) }
     case .output(.switched(let index, _, let reason)): judgeCause(index, reason)
     case .output(.waits(let index, _, let cause)): judgeWaiting(index, cause)
+    case .input(let report): judgeInput(report)
     case .command(.accepted(let topic, let target, _)): judgeCommand(on: topic, target)
     case .panel(.locked):
       book.isLocked = true
@@ -329,18 +331,6 @@ extension World {
     }
   }
 
-  private func judgeUnlocked(by trigger: Trigger) {
-    switch trigger {
-    case .tag: judgeUnlockedByTag()
-    case .command, .inventory: fail("the panel was unlocked by nobody in front of it")
-    case .button:
-      // The right code is shown by the light for an accepted tap.
-      seen.codes += 1
-      if book.touchesSinceLock < settings.panel.unlockCode.count { fail("the panel was unlocked without its code") }
-    }
-    book.isLocked = false
-  }
-
   // MARK: After each event
 
   func judge(_ event: Event) {
@@ -382,6 +372,7 @@ extension World {
     judgeLateRemovals()
     judgeWhatLasts()
     judgeOutputs()
+    judgeDoors(after: event)
     judgeAssistant()
     judgeStock()
     judgeProgress()

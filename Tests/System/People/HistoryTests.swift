@@ -39,7 +39,7 @@ import Testing
     let top = try rows(world, "top")
     #expect(top.count == 1 && top[0]["uid"] as? String == uid && top[0]["count"] as? Int == 1)
     let csv = try world.tappet("history", "--csv").output.components(separatedBy: "\r\n")
-    #expect(csv.count == 5 && csv[0] == "time,outcome,trigger,action,uid,tag,person,code,id,count,destination")
+    #expect(csv.count == 5 && csv[0] == "time,outcome,trigger,action,uid,tag,person,code,id,count,destination,input")
     #expect(csv[1].contains(",accepted,tag,light,\(uid),Test,,"), "\(csv)")
     #expect(try world.tappet("history").output.contains("\(uid) (Test)"))
     for words in [["--since", "soon"], ["--outcome", "odd"], ["bottom"], ["top", "--follow"], ["--csv", "--json"]] {

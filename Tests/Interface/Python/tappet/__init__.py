@@ -30,6 +30,7 @@ READER_READY, TAG_WRITTEN, TAG_NOT_WRITTEN = 9, 36, 37
 OUTPUT_CHANGED, OUTPUT_WAITING, OUTPUT_REFUSED = range(39, 42)
 COMMAND_ACCEPTED, COMMAND_REFUSED, COMMANDS_REFUSED_MORE, COMMAND_DONE, COMMANDS_READY, COMMANDS_DENIED = range(42, 48)
 INVENTORY = 48
+INPUT_OPENED, INPUT_CLOSED, INPUT_FORCED, INPUT_HELD_OPEN = range(49, 53)
 ON, OFF, PULSE, TOGGLE = range(1, 5)
 
 
@@ -181,13 +182,14 @@ class KioskEvent:
     topic: Optional[str]
     id: Optional[str]
     uid: Optional[bytes]
-    trigger: int  #: 0 nothing of these, 1 a tag, 2 a button, 3 a command, 4 the inventory
+    trigger: int  #: 0 nothing of these, 1 a tag, 2 a button, 3 a command, 4 the inventory, 5 an input
     output: Optional[str]
     is_on: bool  #: OUTPUT_CHANGED: whether the output is on
     tag: Optional[str]  #: label of the tag's secret
     person: Optional[str]  #: name of the person whose tag it is
     code: Optional[str]  #: REFUSED, IGNORED, QUEUED: the reason
     thing: Optional[str]  #: INVENTORY: id of the thing
+    input: Optional[str]  #: INPUT_OPENED to INPUT_HELD_OPEN: name of the input
 
 
 @dataclass(frozen=True)
@@ -382,7 +384,7 @@ class Kiosk:
         self._on_event(KioskEvent(event.type, event.name.decode(), event.sentence.decode(), text(event.action),
                                   text(event.topic), text(event.id), uid, event.trigger, text(event.output),
                                   event.is_on, text(event.tag), text(event.person), text(event.code),
-                                  text(event.thing)))
+                                  text(event.thing), text(event.input)))
 
     def _check(self, result: int) -> int:
         if result >= 0:

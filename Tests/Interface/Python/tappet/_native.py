@@ -33,7 +33,8 @@ class Event(ctypes.Structure):
                 ("name", c_char_p), ("sentence", c_char_p), ("action", c_char_p), ("topic", c_char_p), ("id", c_char_p),
                 ("uid", POINTER(c_uint8)), ("uid_size", c_size_t), ("after_milliseconds", c_int64),
                 ("output", c_char_p), ("is_on", c_bool), ("reserved", c_uint8 * 7),
-                ("tag", c_char_p), ("person", c_char_p), ("code", c_char_p), ("thing", c_char_p)]
+                ("tag", c_char_p), ("person", c_char_p), ("code", c_char_p), ("thing", c_char_p),
+                ("input", c_char_p)]
 
 
 class Output(Structure):
