@@ -45,8 +45,8 @@ final class Exchange {
   private var watch: Watch?
   /// Watch for the end of a browser's connection, which libmicrohttpd does not notice while it is suspended.
   private var leaving: Watch?
-  /// The kiosk's response to `enter`.
-  private(set) var entered: JSON?
+  /// Network of the browser, empty until the kiosk is asked, and the kiosk's response to `enter`.
+  private var entry: (network: String, response: JSON?) = ("", nil)
   /// Bytes of the stream that the browser has not received yet.
   private var pending: [UInt8] = []
   private var isSuspended = false
@@ -68,6 +68,15 @@ final class Exchange {
   /// Whether the kiosk has let in a browser that is not paired.
   var isStranger: Bool { entered.map { $0["device"] == .null } ?? false }
 
+  /// Network of the browser; empty until the kiosk is asked.
+  var network: String { entry.network }
+
+  /// The kiosk's response to `enter`.
+  var entered: JSON? { entry.response }
+
+  /// Name of the paired device; `nil` for any other browser.
+  var device: String? { entered?["device"]?.text }
+
   /// Whether the socket is that of 'tappet init --web', and not a kiosk's.
   var isSetup: Bool { entered?["setup"] == .bool(true) }
 
@@ -85,15 +94,16 @@ final class Exchange {
   /// Asks the kiosk, and suspends the browser's connection until it has responded; returns false if the kiosk cannot be
   /// reached.
   func ask(
-    _ inquiry: Inquiry, from address: String, _ place: [JSON.Member], at path: String, _ reactor: Reactor
+    _ inquiry: Inquiry, from browser: BrowserAddress, _ place: [JSON.Member], at path: String, _ reactor: Reactor
   ) -> Bool {
+    entry.network = browser.network
     stage = .answered(inquiry, .away)
     do throws(SystemError) {
       let socket = try UnixSocket.connect(to: path)
       kiosk = socket
       watch = try reactor.watch(
         socket.fileDescriptor, for: .readable, calling(self) { exchange, _ in exchange.readKiosk() })
-      let enter = Inquiry.enter(from: address, host: host, token: token, place)
+      let enter = Inquiry.enter(from: browser.text, host: host, token: token, place)
       guard socket.send(enter), socket.send(inquiry.message) else {
         closeKiosk()
         return false
@@ -142,7 +152,7 @@ final class Exchange {
     let end = message.firstIndex(of: 0) ?? message.endIndex
     guard let json = JSON(decoding: Array(message[..<end])) else { return finish(.away) }
     if let sentence = json["error"]?.text { return finish(.refused(code: json["code"]?.text ?? "", sentence)) }
-    guard entered != nil else { return entered = json }
+    guard entered != nil else { return entry.response = json }
     if inquiry.purpose == .job {
       finish(.streams)
       return push(message)

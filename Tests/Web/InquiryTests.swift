@@ -57,6 +57,18 @@ import Testing
         == #"{"request":"web-taps","from":5,"until":9,"before":"1883242496000000000"}"#)
   }
 
+  @Test func `an IPv6 address counts with its network, and an IPv4 one the same in each spelling`() {
+    func address(_ text: String) -> [String] { BrowserAddress(text).map { [$0.text, $0.network] } ?? [] }
+    #expect(address("192.0.2.7") == ["192.0.2.7", "192.0.2.7"])
+    for text in ["::ffff:192.0.2.7", "::FFFF:c000:207", "0:0:0:0:0:ffff:192.0.2.7"] {
+      #expect(address(text) == ["192.0.2.7", "192.0.2.7"], "\(text)")
+    }
+    #expect(address("2001:DB8:0:0:1:2:3:4") == ["2001:db8::1:2:3:4", "2001:db8::"])
+    #expect(address("2001:db8::9") == ["2001:db8::9", "2001:db8::"])
+    #expect(address("2001:db8:0:1::9") == ["2001:db8:0:1::9", "2001:db8:0:1::"])
+    for text in ["", "192.0.2", "[::1]", "1.2.3.4\" evil"] { #expect(address(text).isEmpty, "\(text)") }
+  }
+
   @Test func `a code and a token follow the JSON, not in it`() {
     #expect(request("/pair", "code=1234+5678") == #"{"request":"pair"}"# + "\0" + "1234 5678")
     let entry = Inquiry.enter(from: "::1", host: "x", token: "ab", [.init(name: "port", value: .number(443))])
