@@ -80,7 +80,9 @@ private func serve(
   let site = try Site(folder: pages)
   var certificate: ServerCertificate?
   if !isBehindProxy {
-    certificate = try ServerCertificate.given()
+    if let folder = getenv("CREDENTIALS_DIRECTORY") {
+      certificate = try ServerCertificate.given(folder: String(cString: folder))
+    }
     if certificate == nil { certificate = try ServerCertificate.load(folder: state) }
   }
   let server = try WebServer(

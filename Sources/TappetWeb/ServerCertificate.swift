@@ -25,9 +25,8 @@ struct ServerCertificate {
       .joined(separator: ":")
   }
 
-  /// Loads the certificate that systemd or the user passes, with its key; returns `nil` if there is none.
-  static func given() throws(WebError) -> ServerCertificate? {
-    guard let folder = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) }) else { return nil }
+  /// Loads the certificate that systemd or the user passes in a folder, with its key; returns `nil` if there is none.
+  static func given(folder: String) throws(WebError) -> ServerCertificate? {
     let (path, keyPath) = (folder + "/certificate.pem", folder + "/key.pem")
     let (file, key) = (
       try read(path, sizeMax: Limits.webFileSizeMax), try read(keyPath, sizeMax: Limits.webFileSizeMax)
@@ -39,6 +38,7 @@ struct ServerCertificate {
     guard var given = ServerCertificate(text.0, text.1) else {
       throw WebError("\(path) is not a certificate in PEM, or \(keyPath) is not its key")
     }
+    if let weakness = given.weakness { throw WebError("\(path): " + weakness) }
     if let end = given.renewalUnixSeconds.map({ $0 + 30 * day }), end < SystemClock().now().unixSeconds {
       report("\(path) has expired; browsers warn until it is replaced")
     }
@@ -80,6 +80,18 @@ struct ServerCertificate {
     try write(made, to: path)
     guard let new = ServerCertificate(made, key) else { throw WebError("the new certificate is not usable") }
     return new
+  }
+
+  /// Why the certificate or its chain does not protect the page, and what to do; `nil` if it does.
+  private var weakness: String? {
+    var bits: UInt32 = 0
+    switch tw_weakness(certificate, &bits) {
+    case 1:
+      return "the key of \(bits) bits is too short to be secure; use an RSA key of at least 2048 bits, or a P-256 key"
+    case 2:
+      return "it is signed with SHA-1 or MD5, which can be forged, and browsers refuse it; have it signed with SHA-256"
+    case _: return nil
+    }
   }
 
   private init?(_ certificate: String, _ key: String) {

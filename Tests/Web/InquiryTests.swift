@@ -139,6 +139,27 @@ import Testing
     #expect(certificate.isUsable(at: 60))
   }
 
+  @Test func `a given certificate with a short key or a signature with SHA-1 is refused`() throws {
+    func openssl(_ words: String) throws {
+      let done = try Programs.run(try Programs.installed("openssl"), words.split(separator: " ").map { String($0) })
+      #expect(done.status == 0, "\(done)")
+    }
+    func refusal() -> String {
+      #expect(throws: WebError.self) { try ServerCertificate.given(folder: folder) }?.sentence ?? ""
+    }
+    let (key, path, ca) = (folder + "/key.pem", folder + "/certificate.pem", folder + "/ca")
+    try openssl("req -x509 -newkey rsa:1024 -nodes -subj /CN=door -days 9 -keyout \(key) -out \(path)")
+    #expect(refusal().hasPrefix("\(path): the key of 1024 bits is too short"))
+    let curve = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
+    try openssl("req -x509 \(curve) -subj /CN=house -days 9 -keyout \(ca).key -out \(ca).pem")
+    try openssl("req \(curve) -subj /CN=door -keyout \(key) -out \(folder)/request")
+    let sign = "x509 -req -in \(folder)/request -CA \(ca).pem -CAkey \(ca).key -CAcreateserial -days 9 -out \(path)"
+    try openssl("\(sign) -sha1")
+    #expect(refusal().contains("is signed with SHA-1"))
+    try openssl("\(sign) -sha256")
+    #expect(try ServerCertificate.given(folder: folder) != nil)
+  }
+
   @Test func `a folder that cannot be written is named`() throws {
     let error = #expect(throws: WebError.self) { try ServerCertificate.load(folder: "/nowhere") }
     #expect(error?.sentence.contains("/nowhere/key.pem cannot be written") == true)

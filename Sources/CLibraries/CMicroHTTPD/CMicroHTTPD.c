@@ -341,4 +341,33 @@ int tw_inspect(const char *certificate, const char *key_text, int64_t *from, int
   return result;
 }
 
+static int weakness(gnutls_x509_crt_t crt, unsigned *bits) {
+  const int algorithm = gnutls_x509_crt_get_pk_algorithm(crt, bits);
+  const bool is_curve =
+    algorithm == GNUTLS_PK_ECDSA || algorithm == GNUTLS_PK_EDDSA_ED25519 || algorithm == GNUTLS_PK_EDDSA_ED448;
+  if (algorithm >= 0 && *bits < (is_curve ? 224 : 2048)) return 1;
+  if (gnutls_x509_crt_check_issuer(crt, crt)) return 0;
+  const int signature = gnutls_x509_crt_get_signature_algorithm(crt);
+  switch (signature < 0 ? GNUTLS_DIG_UNKNOWN : gnutls_sign_get_hash_algorithm(signature)) {
+    case GNUTLS_DIG_MD2:
+    case GNUTLS_DIG_MD5:
+    case GNUTLS_DIG_SHA1: return 2;
+    default: return 0;
+  }
+}
+
+int tw_weakness(const char *certificate, unsigned *bits) {
+  gnutls_x509_crt_t *list = NULL;
+  unsigned count = 0;
+  const gnutls_datum_t text = datum(certificate);
+  if (gnutls_x509_crt_list_import2(&list, &count, &text, GNUTLS_X509_FMT_PEM, 0) < 0) return 0;
+  int found = 0;
+  for (unsigned index = 0; index < count; index++) {
+    if (found == 0) found = weakness(list[index], bits);
+    gnutls_x509_crt_deinit(list[index]);
+  }
+  gnutls_free(list);
+  return found;
+}
+
 const char *tw_error(ssize_t error) { return gnutls_strerror((int)error); }

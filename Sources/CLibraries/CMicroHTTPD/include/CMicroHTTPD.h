@@ -89,6 +89,9 @@ ssize_t tw_make_certificate(
   const char *key, const char *const *names, int64_t from, int64_t until, char *pem, size_t room);
 /* Finds when a certificate starts and ends, and its SHA-256; negative: it cannot be read, or is not of this key. */
 int tw_inspect(const char *certificate, const char *key, int64_t *from, int64_t *until, uint8_t fingerprint[32]);
+/* Finds the first weakness of a certificate and its chain, as of OpenSSL's security level 2: 1 a key of `bits` is too
+   short, 2 a signature uses MD5 or SHA-1; 0 none. The signature of a certificate with its own key does not count. */
+int tw_weakness(const char *certificate, unsigned *bits);
 /* The meaning of a negative result. */
 const char *tw_error(ssize_t error);
 
