@@ -86,7 +86,8 @@ private func serve(
     if certificate == nil { certificate = try ServerCertificate.load(folder: state) }
   }
   let server = try WebServer(
-    kiosk: kiosk, site: site, certificate: certificate, listening: listening, port: Int64(port))
+    kiosk: kiosk, site: site, certificate: certificate, listening: listening, port: Int64(port),
+    isLocal: isLocal != 0)
   Sandbox.close(forSetup: forSetup)
   report(
     "serving the page" + (certificate.map { "; SHA-256 of its certificate: \($0.fingerprintText)" } ?? " to a proxy"))

@@ -14,6 +14,8 @@ struct ServerCertificate {
   let key: String
   /// SHA-256 of the certificate.
   let fingerprint: [UInt8]
+  /// Time at which it expires, in seconds since 1970.
+  let end: Int64
   /// Time at which it must be renewed, in seconds since 1970; `nil` if that is not this program's task.
   private(set) var renewalUnixSeconds: Int64?
 
@@ -39,7 +41,7 @@ struct ServerCertificate {
       throw WebError("\(path) is not a certificate in PEM, or \(keyPath) is not its key")
     }
     if let weakness = given.weakness { throw WebError("\(path): " + weakness) }
-    if let end = given.renewalUnixSeconds.map({ $0 + 30 * day }), end < SystemClock().now().unixSeconds {
+    if given.end < SystemClock().now().unixSeconds {
       report("\(path) has expired; browsers warn until it is replaced")
     }
     given.renewalUnixSeconds = nil
@@ -101,6 +103,7 @@ struct ServerCertificate {
     self.certificate = certificate
     self.key = key
     self.fingerprint = fingerprint
+    end = until
     renewalUnixSeconds = until - 30 * ServerCertificate.day
     begin = from
   }

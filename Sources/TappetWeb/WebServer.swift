@@ -27,16 +27,20 @@ final class WebServer {
   private var asks: (second: Int64, counts: [String: Int]) = (0, [:])
 
   /// Starts to listen; the first request is served in `run`.
-  init(kiosk: String, site: Site, certificate: ServerCertificate?, listening: Int32, port: Int64) throws(WebError) {
+  init(
+    kiosk: String, site: Site, certificate: ServerCertificate?, listening: Int32, port: Int64, isLocal: Bool
+  ) throws(WebError) {
     self.kiosk = kiosk
     self.site = site
     self.certificate = certificate
-    var place: [JSON.Member] = []
-    if let certificate {
-      place.append(JSON.Member(name: "certificate", value: .string(certificate.fingerprintText)))
-      place.append(JSON.Member(name: "port", value: .number(port)))
-    }
-    self.place = place
+    place =
+      certificate.map { certificate in
+        [
+          JSON.Member(name: "certificate", value: .string(certificate.fingerprintText)),
+          JSON.Member(name: "until", value: .number(certificate.end)),
+          JSON.Member(name: "port", value: .number(port)), JSON.Member(name: "local", value: .bool(isLocal)),
+        ]
+      } ?? []
     // All connections of a proxy have its address.
     connections = ConnectionTable(
       perNetworkMax: certificate == nil ? Limits.webConnectionsMax : Limits.webConnectionsPerNetwork)

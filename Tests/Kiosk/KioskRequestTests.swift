@@ -39,7 +39,8 @@ import Testing
       .backup(passphrase: payload), .fleet,
     ]
     var entry = PageEntry(from: "192.0.2.7", host: "front-door.local", token: payload)
-    (entry.certificate, entry.port) = (Array(repeating: "AB", count: 32).joined(separator: ":"), 8443)
+    entry.place.certificate = Array(repeating: "AB", count: 32).joined(separator: ":")
+    (entry.place.certificateEnd, entry.place.port, entry.place.isLocal) = (1_800_000_000, 8443, true)
     let lamp = PagePress.Target.output(OutputOrder(output: "lamp", request: .on))
     let page: [PageRequest] =
       [

@@ -24,8 +24,8 @@ struct PageHost {
   var path: String?
   /// The paired devices; `nil` until they are loaded.
   var devices: [PageDevice]?
-  /// SHA-256 of the certificate and port of the tappet-web that asked last; `nil` if unknown.
-  var place: (certificate: String?, port: Int64?) = (nil, nil)
+  /// Place of the tappet-web that asked last.
+  var place = PagePlace()
   /// The pairing that waits for its code.
   var pairing: PairingCode?
   var presses: PressMemory

@@ -134,7 +134,7 @@ extension Runtime {
           "the page is not served as \(entry.host.prefix(80).description.quoted); use another address of the kiosk, or "
             + "add the name to 'web: {names: …}' in kiosk.yaml", code: "host-unknown"))
     }
-    page.place = (entry.certificate, entry.port)
+    page.place = entry.place
     let hash = entry.token.map { $0.withBytes { LibCrypto.digest(Array($0)) } }
     let device = hash.flatMap { hash in devices.first { LibCrypto.areEqual($0.tokenHash, hash) } }
     let level = device?.level ?? settings.open
@@ -171,10 +171,11 @@ extension Runtime {
     let former = page.pairing.flatMap { $0.isOver(at: now().instant) ? nil : $0.name }
     page.pairing = PairingCode(digits: digits, name: name, level: level, at: now().instant)
     client.send(
-      .object([
-        "seconds": .number(Limits.pairingTime.wholeMilliseconds / 1000), "replaced": .optional(former),
-        "certificate": .optional(page.place.certificate), "port": page.place.port.map { .number($0) } ?? .null,
-      ]),
+      .object(
+        [
+          .init(name: "seconds", value: .number(Limits.pairingTime.wholeMilliseconds / 1000)),
+          .init(name: "replaced", value: .optional(former)),
+        ] + page.place.members),
       enclosing: digits.withUnsafeBytes { SecretBytes(copying: $0) })
   }
 
