@@ -58,7 +58,7 @@ package struct QRCode: Sendable {
 
   /// Returns lines of half-block characters, two rows of modules per line.
   ///
-  /// They draw the dark modules, to be printed in black on white, or the light ones, for a dark terminal without colours.
+  /// They draw the dark modules, to be printed in black on white, or the light ones, for a dark terminal.
   @export(interface)
   package func lines(drawsLight: Bool = false) -> [String] {
     stride(from: 0, to: width, by: 2).map { row in

@@ -64,6 +64,7 @@ extension Runtime {
   ///
   /// A message is published, and a backup made, after the audit has recorded who does it.
   func ask(_ request: ToolRequest, for client: ControlServer.Client) {
+    if let refusal = refusal(toStart: request) { return client.send(refusal) }
     switch request {
     case .backup: note("page-backup", "", request, for: client)
     case _ where configuration.broker == nil:
@@ -99,6 +100,7 @@ extension Runtime {
     guard let client = page.server?.client(number) else { return }
     if let failure { return client.send(.failure(failure.sentence, code: "failed")) }
     let device = client.page?.device?.name ?? ""
+    guard perform(request, for: client) else { return }
     switch request {
     case .publish(let topic, _, _):
       log(
@@ -109,16 +111,22 @@ extension Runtime {
       log(LogRecord(.notice, "page-backup", "\(device) makes a backup on the page", [("device", device)]))
     case .test, .listen, .fleet: break
     }
-    perform(request, for: client)
   }
 
-  private func perform(_ request: ToolRequest, for client: ControlServer.Client) {
-    guard let path = observers.configurationPath else {
-      return client.send(
-        .failure("this kiosk was not started from a file, so the page cannot do this", code: "failed"))
+  /// Returns the response to a request for which no process can be started now; `nil` if one can.
+  private func refusal(toStart request: ToolRequest) -> JSON? {
+    if observers.configurationPath == nil {
+      return .failure("this kiosk was not started from a file, so the page cannot do this", code: "failed")
     }
-    guard helpers.tools.hasRoom(for: request) else {
-      return client.send(.failure(SharedSentence.tooManyRequests, code: "busy"))
+    return helpers.tools.hasRoom(for: request) ? nil : .failure(SharedSentence.tooManyRequests, code: "busy")
+  }
+
+  /// Starts the process; returns false if the request was refused.
+  @discardableResult
+  private func perform(_ request: ToolRequest, for client: ControlServer.Client) -> Bool {
+    guard let path = observers.configurationPath, helpers.tools.hasRoom(for: request) else {
+      if let refusal = refusal(toStart: request) { client.send(refusal) }
+      return false
     }
     let number = client.number
     do throws(SystemError) {
@@ -131,6 +139,10 @@ extension Runtime {
         })
       // tappet-web waits only a few seconds for the first message.
       client.send(.object(["notice": .string("begun")]))
-    } catch { client.send(.failure("tappet-tool cannot be started: " + error.text, code: "failed")) }
+      return true
+    } catch {
+      client.send(.failure("tappet-tool cannot be started: " + error.text, code: "failed"))
+      return false
+    }
   }
 }

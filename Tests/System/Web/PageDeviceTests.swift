@@ -108,6 +108,7 @@ import Testing
     #expect(eventually { short.text.contains("the passphrase is 5 bytes long") && !short.isRunning }, "\(short.text)")
     let lines = try web.job(["passphrase": "two\nlines of it"], at: "/api/backup", token: office)
     #expect(eventually { lines.text.contains("must be one line") && !lines.isRunning }, "\(lines.text)")
+    #expect(!world.log.contains("makes a backup"))
     let left = try web.job(phrase, at: "/api/backup", token: office)
     #expect(eventually { left.text.contains("begun") })
     left.end(SIGKILL)
