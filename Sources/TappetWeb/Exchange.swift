@@ -47,8 +47,8 @@ final class Exchange {
   private var leaving: Watch?
   /// Network of the browser, empty until the kiosk is asked, and the kiosk's response to `enter`.
   private var entry: (network: String, response: JSON?) = ("", nil)
-  /// Bytes of the stream that the browser has not received yet.
-  private var pending: [UInt8] = []
+  /// Bytes of the stream that the browser has not received yet, and the number of a backup's parts in them.
+  private var pending: (bytes: [UInt8], parts: Int) = ([], 0)
   private var isSuspended = false
   private var isEnding = false
 
@@ -145,7 +145,7 @@ final class Exchange {
     if isStreaming { return push(message) }
     guard case .asking(let inquiry) = stage else { return }
     if entered != nil, inquiry.purpose == .events, message.first != UInt8(ascii: "{") {
-      pending = Array("retry: 1000\n\n".utf8)
+      pending.bytes = Array("retry: 1000\n\n".utf8)
       finish(.streams)
       return push(message)
     }
@@ -193,16 +193,22 @@ final class Exchange {
   /// Adds a message of the kiosk's, which is JSON of one line; that of an event follows its name and a space.
   private func push(_ message: [UInt8]) {
     guard !message.contains(UInt8(ascii: "\n")) else { return }
-    guard pending.count + message.count <= Limits.webStreamSizeMax else { return endStream() }
+    guard pending.bytes.count + message.count <= Limits.webStreamSizeMax else { return endStream() }
     if purpose == .job {
-      pending += message + [UInt8(ascii: "\n")]
-      if JSON(decoding: message)?["result"] != nil { return endStream() }
+      pending.bytes += message + [UInt8(ascii: "\n")]
+      if message.starts(with: Exchange.partStart) {
+        pending.parts += 1
+      } else if JSON(decoding: message)?["result"] != nil {
+        return endStream()
+      }
     } else if let space = message.firstIndex(of: UInt8(ascii: " ")) {
-      pending += Array("event: ".utf8) + message[..<space] + Array("\ndata: ".utf8) + message[(space + 1)...]
-      pending += Array("\n\n".utf8)
+      pending.bytes += Array("event: ".utf8) + message[..<space] + Array("\ndata: ".utf8) + message[(space + 1)...]
+      pending.bytes += Array("\n\n".utf8)
     }
     resumeStream()
   }
+
+  private static let partStart = Array("{\"part\":".utf8)
 
   /// Ends a stream whose browser has closed its connection.
   private func leave() {
@@ -214,7 +220,7 @@ final class Exchange {
   }
 
   private func endStream() {
-    if purpose == .events { pending += Array("event: gone\ndata: null\n\n".utf8) }
+    if purpose == .events { pending.bytes += Array("event: gone\ndata: null\n\n".utf8) }
     isEnding = true
     closeKiosk()
     resumeStream()
@@ -223,14 +229,18 @@ final class Exchange {
   private func resumeStream() { if case .streaming = stage { resume() } }
 
   private func readStream(_ bytes: UnsafeMutablePointer<UInt8>, _ room: Int) -> Int {
-    guard !pending.isEmpty else {
+    guard !pending.bytes.isEmpty else {
       if isEnding { return -1 }
       suspend()
       return 0
     }
-    let count = min(room, pending.count)
-    for index in 0..<count { bytes[index] = pending[index] }
-    pending.removeFirst(count)
+    let count = min(room, pending.bytes.count)
+    for index in 0..<count { bytes[index] = pending.bytes[index] }
+    pending.bytes.removeFirst(count)
+    if pending.bytes.isEmpty {
+      for _ in 0..<pending.parts { _ = kiosk?.send(Inquiry.received) }
+      pending.parts = 0
+    }
     return count
   }
 

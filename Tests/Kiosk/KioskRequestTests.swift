@@ -49,7 +49,7 @@ import Testing
         .press(PagePress(lamp, id: "7d1f", milliseconds: 9, isForm: true)),
         .confirm(question: 4, milliseconds: 7, isForm: true),
         .cancel(question: 5), .taps(PageSpan(0..<3_600_000)), .hours(PageSpan(5..<9, before: 1 << 62)),
-        .again(password: payload), .log, .actions, .watchSetup, .answerSetup(number: 3, payload),
+        .again(password: payload), .log, .received, .actions, .watchSetup, .answerSetup(number: 3, payload),
         .writeTag(action: "garage", label: "Ring", person: nil),
       ] + stock.map { .stock($0) } + tools.map { .tool($0) }
     return [

@@ -165,9 +165,14 @@ extension Limits {
   package static let pageMessagesInterval: Duration = .milliseconds(200)
   /// Maximum size of the list of kiosks; with its surroundings, it fits into `webMessageSizeMax`.
   package static let pageKiosksSizeMax = 24 * 1024
-  /// Size of a backup's parts, and the time between them; tappet-web ends a stream that lags behind.
-  package static let pageBackupPartSize = 6 * 1024
-  package static let pageBackupPause: Duration = .milliseconds(100)
+  /// Size of a backup's parts, and the number of those that the browser has not received: in hexadecimal digits, one
+  /// fits into `webMessageSizeMax`, and all into `webStreamSizeMax`.
+  package static let pageBackupPartSize = 14 * 1024
+  package static let pageBackupWindow = 2
+  /// Minimum time between two parts: 1.4 MB/s, which leaves the kiosk time for everything else. Maximum time in which
+  /// the browser must receive one.
+  package static let pageBackupPause: Duration = .milliseconds(10)
+  package static let pageBackupStall: Duration = .seconds(20)
   /// Minimum interval between two states on a stream.
   package static let pageStateInterval: Duration = .milliseconds(100)
 }

@@ -37,6 +37,8 @@ package enum PageRequest: Sendable {
   case writeTag(action: String, label: String?, person: String?)
   case stock(StockRequest)
   case tool(ToolRequest)
+  /// The browser has received another part of a backup.
+  case received
   /// Requests the questions and lines of 'tappet init --web', the earlier ones first.
   case watchSetup
   /// Answers the question with this number, which 'tappet init --web' has asked.
@@ -48,7 +50,7 @@ package enum PageRequest: Sendable {
     case .state, .watch: .from(.look)
     // The store room, too: its lists have the names of those who borrowed something.
     case .press, .confirm, .cancel, .stock: .from(.press)
-    case .again, .taps, .hours, .log, .actions, .tool(.test), .tool(.listen), .tool(.fleet):
+    case .again, .taps, .hours, .log, .actions, .received, .tool(.test), .tool(.listen), .tool(.fleet):
       .from(.manage)
     case .writeTag, .tool(.publish), .tool(.backup): .again
     // Only 'tappet init --web' serves them.
@@ -204,6 +206,7 @@ extension PageRequest {
       .init("web-tag", ["action": .string(action), "label": .optional(label), "person": .optional(person)])
     case .stock(let request): request.form
     case .tool(let request): request.form
+    case .received: .init("web-received")
     case .watchSetup: .init("setup-watch")
     case .answerSetup(let number, let answer):
       .init("setup-answer", ["number": .number(number)], enclosing: answer)
@@ -242,6 +245,7 @@ extension PageRequest {
     case "web-tag":
       self = .writeTag(
         action: request.text("action"), label: request.optionalText("label"), person: request.optionalText("person"))
+    case "web-received": self = .received
     case "setup-watch": self = .watchSetup
     case "setup-answer": self = .answerSetup(number: request.number("number"), request.secretPayload)
     case _:

@@ -117,6 +117,7 @@ extension Runtime {
       beginTagJob(job, for: client)
     case .stock(let request): ask(request, for: client, session)
     case .tool(let request): ask(request, for: client)
+    case .received: helpers.tools.continueBackup(client.number)
     }
   }
 

@@ -52,6 +52,12 @@ package final class ToolHost {
     LibCrypto.wipe(&message)
   }
 
+  /// Lets the process send another part of its backup to this connection.
+  func continueBackup(_ number: UInt64) {
+    guard let process = processes[number], process.isBackup else { return }
+    process.host.send([UInt8(ascii: "+")])
+  }
+
   /// Ends the process that reports to this connection, if there is one; nothing more is reported.
   func stop(_ number: UInt64) {
     processes[number]?.host.onNotice = { _ in }
