@@ -32,6 +32,8 @@ struct PageHost {
   /// Times until which devices, by their ids, need no password, and their recent wrong ones.
   var confirmed: [String: Instant] = [:]
   var guesses: [String: GuessLimit] = [:]
+  /// Recorded days of use, by the ids of the devices, in days since 1970.
+  var days: [String: Int64] = [:]
   /// The press or answer that is being handled: who made it, and its first outcome.
   var acting: (caller: PressCaller, outcome: PageOutcome?)?
   /// The newest entries with the devices that caused them, oldest first.
@@ -41,8 +43,7 @@ struct PageHost {
   /// The newest outcome.
   var lastOutcome: PageOutcome?
   /// The earliest time for the next state, and the time of the next beat.
-  var nextState = Instant(nanoseconds: 0)
-  var nextBeat = Instant(nanoseconds: 0)
+  var next = (state: Instant(nanoseconds: 0), beat: Instant(nanoseconds: 0))
   /// Time at which something must be sent.
   var deadline: Instant?
 

@@ -63,6 +63,7 @@ extension Runtime {
       let ids = devices.map { $0.id }
       page.confirmed = page.confirmed.filter { ids.contains($0.key) }
       page.guesses = page.guesses.filter { ids.contains($0.key) }
+      page.days = page.days.filter { ids.contains($0.key) }
       page.server?.drop { client in client.page?.device.map { !devices.contains($0) } ?? false }
     }
   }
@@ -98,7 +99,7 @@ extension Runtime {
     case .state: client.send(statePageAnswer(session))
     case .watch:
       client.isWatching = true
-      (page.nextState, page.nextBeat) = (Instant(nanoseconds: 0), min(page.nextBeat, now().instant + Limits.pageBeat))
+      page.next = (Instant(nanoseconds: 0), min(page.next.beat, now().instant + Limits.pageBeat))
       handleWaiting()
     case .press(let press): self.press(press, for: client, session)
     case .confirm(let number, let time, let isForm):
@@ -140,10 +141,23 @@ extension Runtime {
     let device = hash.flatMap { hash in devices.first { LibCrypto.areEqual($0.tokenHash, hash) } }
     let level = device?.level ?? settings.open
     client.page = PageSession(device: device, level: level, address: entry.address)
+    if let device { recordUse(of: device) }
     client.send(
       .object([
         "name": .string(settings.name), "level": .optional(level?.name), "device": .optional(device?.name),
       ]))
+  }
+
+  /// Records the day on which a device is used: one write a day, which also survives a power cut.
+  func recordUse(of device: PageDevice) {
+    let (id, seconds) = (device.id, now().unixSeconds)
+    let day = seconds / 86_400
+    guard seconds >= Limits.webClockMin, page.days[id] != day else { return }
+    let isAsked = askStore(isRequired: false) { secrets in
+      try? secrets.get().recordUse(ofPageDevice: id, day: day)
+      return .pageUseRecorded
+    }
+    if isAsked { page.days[id] = day }
   }
 
   // MARK: Pairing

@@ -100,16 +100,20 @@ extension Command {
 
   static var webList: Command {
     Command(
-      words: "web list", section: .running, summary: "list the browsers that may use the page",
-      details: "Lists the paired devices: name, level, and when they were paired.",
-      body: .running { (_, configuration) throws(CommandFailure) in
+      words: "web list", section: .running, summary: "list the browsers that may use the page", options: [.json],
+      details: "Lists the paired devices: name, level, when they were paired, and the last day of their use (UTC).",
+      body: .running { (arguments, configuration) throws(CommandFailure) in
         let devices = try SecretClient(configuration).ask(.listPageDevices).json["devices"]?.elements ?? []
+        if let report = arguments.report {
+          return report.set(.object(["devices": .array(devices.map { $0.timed([("paired", "paired_at")]) })]))
+        }
         if devices.isEmpty { Output.printError("No devices yet; use 'tappet web pair' to pair a device.") }
         for device in devices {
           let paired = (device["paired"]?.wholeNumber ?? 0) * 1000
           Output.print(
             ("\(device["device"]?.text ?? "")  \(device["level"]?.text ?? "")  since "
-              + WallTime.brief(unixMilliseconds: paired, now: SystemClock().now().unixMilliseconds)).escaped)
+              + WallTime.brief(unixMilliseconds: paired, now: SystemClock().now().unixMilliseconds)
+              + (device["last_used_on"]?.text.map { ", last used on \($0)" } ?? "")).escaped)
         }
       })
   }
