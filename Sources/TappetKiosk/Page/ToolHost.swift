@@ -121,8 +121,13 @@ extension Runtime {
 
   /// Returns the response to a request for which no process can be started now; `nil` if one can.
   private func refusal(toStart request: ToolRequest) -> JSON? {
-    if observers.configurationPath == nil {
+    guard let path = observers.configurationPath else {
       return .failure("this kiosk was not started from a file, so the page cannot do this", code: "failed")
+    }
+    // The process reads the file; a backup is meant to contain it as it is.
+    if !request.isBackup, FileStamp(path) != observers.configurationFile {
+      return .failure(
+        "kiosk.yaml was changed after the kiosk loaded it; reload the kiosk, so that both use the same", code: "failed")
     }
     return helpers.tools.hasRoom(for: request) ? nil : .failure(SharedSentence.tooManyRequests, code: "busy")
   }
