@@ -34,17 +34,19 @@ extension String {
 extension JSON {
   /// The kiosk's status with the names of files, and without their folders.
   package var withoutFolders: JSON {
-    switch self {
-    case .object(let members):
-      .object(
-        members.map { member -> Member in
-          guard ["file", "state", "text"].contains(member.name), let text = member.value.text else {
-            return Member(name: member.name, value: member.value.withoutFolders)
-          }
-          return Member(name: member.name, value: .string(text.withoutFolders))
-        })
-    case .array(let elements): .array(elements.map { $0.withoutFolders })
-    case _: self
+    @export(interface) get {
+      switch self {
+      case .object(let members):
+        return .object(
+          members.map { member -> Member in
+            guard ["file", "state", "text"].contains(member.name), let text = member.value.text else {
+              return Member(name: member.name, value: member.value.withoutFolders)
+            }
+            return Member(name: member.name, value: .string(text.withoutFolders))
+          })
+      case .array(let elements): return .array(elements.map { $0.withoutFolders })
+      case _: return self
+      }
     }
   }
 }
