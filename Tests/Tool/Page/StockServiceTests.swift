@@ -15,7 +15,7 @@ import Testing
   private let folder = TestFolder.make("stock")
 
   private func service() throws -> StockService {
-    StockService(parent: try UnixSocket.pair().ours, folder: folder)
+    try StockService(parent: try UnixSocket.pair().ours, folder: folder)
   }
 
   private func ask(_ service: inout StockService, _ request: StockRequest) throws -> JSON {
@@ -24,7 +24,8 @@ import Testing
 
   @discardableResult
   private func add(
-    _ inventory: Inventory, _ kind: InventoryKind, _ name: String, _ container: InventoryEntry? = nil, code: String? = nil
+    _ inventory: Inventory, _ kind: InventoryKind, _ name: String, _ container: InventoryEntry? = nil,
+    code: String? = nil
   ) throws -> InventoryEntry {
     var values = InventoryEdit()
     (values.name, values.code) = (name, code)
