@@ -137,8 +137,10 @@ final class WebServer {
   /// Whether the streams of this kind are too many with this one: those of one device, or of browsers that are not
   /// paired, in all and from one network.
   private func hasTooMany(_ exchange: Exchange) -> Bool {
-    let streams = exchanges.filter { $0.isStream && $0.device == exchange.device }
-    if exchange.device != nil { return streams.count > Limits.webStreamsPerDevice }
+    let streams = exchanges.filter {
+      $0.isStream && $0.isStranger == exchange.isStranger && $0.device == exchange.device
+    }
+    if !exchange.isStranger { return streams.count > Limits.webStreamsPerDevice }
     return streams.count > Limits.webStrangersMax
       || streams.count(where: { $0.network == exchange.network }) > Limits.webStrangersPerNetwork
   }

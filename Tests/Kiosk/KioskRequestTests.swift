@@ -85,8 +85,8 @@ import Testing
     (#"{"request":"stock-adjust","id":"a1","ticket":1}"#, "needs 'pieces'"),
     (#"{"request":"broker-listen","filter":"\#(String(repeating: "a", count: 257))"}"#, "256 bytes long at most"),
     (#"{"request":"web-hours","from":0,"until":90000001}"#, "start and the end of a day"),
-    (#"{"request":"web-backup"}"# + "\0short", "the passphrase is 5 bytes long"),
-    (#"{"request":"web-backup"}"# + "\0two\nlines of it", "must be one line"),
+    ("{\"request\":\"web-backup\"}\0short", "the passphrase is 5 bytes long"),
+    ("{\"request\":\"web-backup\"}\0two\nlines of it", "must be one line"),
     (#"{"request":"web-pair","name":"Hall","level":"all"}"#, "'look', 'press' or 'manage'"),
     (#"{"request":"person-import","rows":[["Ada"]]}"#, "starts with a line number"),
   ])

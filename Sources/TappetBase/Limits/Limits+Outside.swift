@@ -171,9 +171,9 @@ extension Limits {
   /// fits into `webMessageSizeMax`, and all into `webStreamSizeMax`.
   package static let pageBackupPartSize = 14 * 1024
   package static let pageBackupWindow = 2
-  /// Minimum time between two parts: 1.4 MB/s, which leaves the kiosk time for everything else. Maximum time in which
-  /// the browser must receive one.
+  /// Minimum time between two parts: with 1.4 MB/s, the kiosk has time for everything else.
   package static let pageBackupPause: Duration = .milliseconds(10)
+  /// Maximum time in which the browser must receive a part.
   package static let pageBackupStall: Duration = .seconds(20)
   /// Minimum interval between two states on a stream.
   package static let pageStateInterval: Duration = .milliseconds(100)

@@ -188,8 +188,8 @@ extension Runtime {
     client.send(
       .object(
         [
-          .init(name: "seconds", value: .number(Limits.pairingTime.wholeMilliseconds / 1000)),
-          .init(name: "replaced", value: .optional(former)),
+          JSON.Member(name: "seconds", value: .number(Limits.pairingTime.wholeMilliseconds / 1000)),
+          JSON.Member(name: "replaced", value: .optional(former)),
         ] + page.place.members),
       enclosing: digits.withUnsafeBytes { SecretBytes(copying: $0) })
   }
