@@ -139,6 +139,9 @@ struct Inquiry: Equatable {
     }
   }
 
+  /// The request after which the kiosk sends another part of a backup.
+  static var received: [UInt8] { message("web-received") }
+
   /// Returns the first request of a connection to the kiosk, with facts about the server's place.
   static func enter(from address: String, host: String, token: String?, _ place: [JSON.Member] = []) -> [UInt8] {
     let browser: [JSON.Member] = [

@@ -61,9 +61,9 @@ extension Runtime {
   func showPage() {
     guard let server = page.server, server.isWatched else { return page.deadline = nil }
     let now = now().instant
-    let isDue = now >= page.nextState
+    let isDue = now >= page.next.state
     if isDue {
-      page.nextState = now + Limits.pageStateInterval
+      page.next.state = now + Limits.pageStateInterval
       server.tellWatchers { client in
         guard let session = client.page else { return nil }
         let state = pageState(for: session).encoded()
@@ -72,11 +72,14 @@ extension Runtime {
         return pageEvent("state", now, state)
       }
     }
-    if now >= page.nextBeat {
-      page.nextBeat = now + Limits.pageBeat
-      server.tellWatchers { _ in pageEvent("beat", now, Array("null".utf8)) }
+    if now >= page.next.beat {
+      page.next.beat = now + Limits.pageBeat
+      server.tellWatchers { client in
+        if let device = client.page?.device { recordUse(of: device) }
+        return pageEvent("beat", now, Array("null".utf8))
+      }
     }
-    page.deadline = isDue ? page.nextBeat : min(page.nextState, page.nextBeat)
+    page.deadline = isDue ? page.next.beat : min(page.next.state, page.next.beat)
   }
 
   /// Sends the light to the page.
