@@ -80,7 +80,7 @@ EMBEDDED = TAPPET_EMBEDDED=$(OPTIMIZATION) $(SWIFT) build -c release --scratch-p
 	-Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs -Xswiftc -num-threads -Xswiftc 2 \
 	-Xcc -ffile-prefix-map=$(CURDIR)=/usr/src/tappet
 # The index, which only editors use, would cost a quarter of the time. Tests/LinuxMain.swift makes it unnecessary.
-# In CI, which builds once, whole modules: 40 % less work, but each change would compile its module anew.
+# In CI, which builds once, whole modules: 40 % less work, but each change would compile the whole module.
 REGULAR := $(SWIFT) build --disable-index-store $(if $(CI),-Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2)
 CFLAGS := -O2 -Wall -Wextra -Werror -ffile-prefix-map=$(CURDIR)=/usr/src/tappet
 LDFLAGS = -static-libgcc -Wl,--build-id -Wl,--as-needed -Wl,--gc-sections -Wl,-z,relro,-z,now -Wl,-z,defs -lm

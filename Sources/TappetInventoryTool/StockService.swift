@@ -83,7 +83,7 @@ package struct StockService {
         location.names.append(place.name)
         paths.append(location.path + (place.code.isEmpty ? "" : " (\(place.code))"))
       }
-      return paths.count < Limits.inventoryCandidatesMax
+      return paths.count < Limits.namedPlacesMax
     }
     return paths.isEmpty ? "" : ", such as " + paths.joined(separator: "; ")
   }

@@ -145,7 +145,7 @@ extension Limits {
   /// Maximum size of the things in an answer; with their surroundings, they fit into `webMessageSizeMax`.
   package static let pageStockAnswerSizeMax = 20 * 1024
   /// Maximum number of places that a refusal names if several were meant.
-  package static let inventoryCandidatesMax = 5
+  package static let namedPlacesMax = 5
   /// Maximum duration of a set-up in a browser, and maximum size of the lines that a browser that returns is shown.
   package static let setupTimeMax: Duration = .seconds(1800)
   package static let setupHistorySizeMax = 24 * 1024

@@ -34,7 +34,7 @@ extension Kiosk {
 }
 
 extension [TagJob.Step] {
-  /// The steps as effects. Not a method of the kiosk: a call with `tagJobs`, which changes, would copy the whole kiosk.
+  /// The steps as effects; a method of the kiosk, whose part `tagJobs` is, would copy the whole kiosk at each call.
   var effects: [Effect] {
     flatMap { step -> [Effect] in
       // The light `accepted` would promise a message; the end of the light `writing` shows that the job is done.

@@ -55,7 +55,7 @@ struct KioskFacts {
     }
   }
 
-  /// Converts a report, with the names of `outputs` where it is about one; returns `nil` for reports that only the log contains.
+  /// Converts a report, with the names of `outputs` where it is about one; `nil` for a report that only the log has.
   init?(_ report: Report, outputs: @autoclosure () -> [OutputState]) {
     switch report {
     case .tap(let report): self.init(report)

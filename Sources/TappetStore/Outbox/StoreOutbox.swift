@@ -169,17 +169,6 @@ extension Store {
     }
   }
 
-  /// Stores how often the broker closed the connection when the entry was sent.
-  func note(_ closes: CloseCount) throws(DatabaseError) {
-    let statement = try database.statement(
-      "UPDATE outbox SET closes = ?1 WHERE destination = ?2 AND sequence = ?3 AND id = ?4")
-    statement.bind(Int64(closes.count), at: 1)
-    statement.bind(Destination.broker.rawValue, at: 2)
-    statement.bind(closes.sequence, at: 3)
-    statement.bind(blob: closes.id.bigEndianBytes, at: 4)
-    try statement.run()
-  }
-
   /// Removes the rows of the entries; ignores entries that no longer exist.
   ///
   /// `event` is the event of a message in a room, if the message is to be edited.
@@ -202,8 +191,8 @@ extension Store {
 
   /// Deletes consecutive rows that have these ids.
   ///
-  /// The ids are compared, because a database that replaces a damaged one starts its numbers again. For a range, SQLite
-  /// makes a temporary table of 87 KB; for a single row, it does not.
+  /// The ids are compared, because a database that replaces a damaged one starts its numbers again. A range costs SQLite
+  /// a temporary table of 87 KB; a single row does not.
   private func deleteRows(
     of destination: Destination, from first: Int64, through last: Int64, _ ids: [UInt8]
   ) throws(DatabaseError) {
