@@ -191,8 +191,8 @@ extension Store {
 
   /// Deletes consecutive rows that have these ids.
   ///
-  /// The ids are compared, because a database that replaces a damaged one starts its numbers again. A range costs SQLite
-  /// a temporary table of 87 KB; a single row does not.
+  /// The ids are compared, because a database that replaces a damaged one starts its numbers again. A range costs
+  /// SQLite a temporary table of 87 KB; a single row does not.
   private func deleteRows(
     of destination: Destination, from first: Int64, through last: Int64, _ ids: [UInt8]
   ) throws(DatabaseError) {
