@@ -307,7 +307,7 @@ class Story(Page):
         wait("the parts", lambda: "All is well" in self.text("#device"))
         assert "Hall tablet" not in self.text("#device") and "Office" in self.text("#device")
         self.world.tell("unplug")
-        wait("the reader", lambda: "1 part needs you" in self.text("#device h2"))
+        wait("the reader", lambda: "1 part needs attention" in self.text("#device h2"))
         assert self.text("#device .list b") == "Reader"
         self.shots("device")
         self.world.tell("plug")
