@@ -222,7 +222,7 @@ class Story(Page):
         read = subprocess.run(["zbarimg", "--quiet", "--raw", code], capture_output=True, text=True, check=True).stdout
         assert read.startswith("smpshare://secret?"), read[:12]
         self.find("dialog .round")[0].click()
-        assert not self.find(".qr"), "the code is gone with its sheet"
+        wait("the end of the code with its sheet", lambda: not self.find(".qr"))
 
     def today(self):
         """the day shows what was pressed and delivered, and a new press as it happens; the day before is empty"""

@@ -16,7 +16,7 @@ const since = seconds => seconds ? t('used {}', day(new Date(seconds * 1000))) :
 function chip(one) {
   if (one.suspended) return h('span.chip', { 'data-tone': 'bad' }, 'Suspended');
   if (one.uses !== null) return h('span.chip', { 'data-tone': one.used < one.uses ? 'warn' : 'bad' }, plural(Math.max(0, one.uses - one.used), '{} use left', '{} uses left'));
-  return one.until && h('span.chip', null, t('until {}', one.until));
+  return one.until && h('span.chip', null, t('until {}', one.until.replaceAll('-', '\u2011')));
 }
 const search = finder('Find a person');
 const plain = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
@@ -92,7 +92,6 @@ function showPerson(one, secrets, content) {
       button('quiet', 'Remove', () => askRemoval(t('Remove {}', one.name), 'All of their tags are refused from now on. This cannot be undone.', '/api/person/remove', { name: one.name }, content)),
       button('quiet', 'Rename', () => askName(t('Rename {}', one.name), one.name, name => change('/api/person/rename', { name: one.name, new_name: name }, content)))));
 }
-
 
 // ---- Write a tag
 const tagTitle = person => person ? t('A tag for {}', person) : t('A new tag');

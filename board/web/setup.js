@@ -88,7 +88,7 @@ function hear(it) {
   if (!it.bad) rest();
   // A line that begins with an empty one is a heading.
   if (it.line?.startsWith('\n')) newPart(it.line.trim());
-  else if (it.line) for (const line of it.line.split('\n')) show(line, it.bad);
+  else if (it.line) for (const line of it.bad ? [it.line] : it.line.split('\n')) show(line, it.bad);
   if (it.progress) step.textContent = it.progress;
   if (it.seconds) countDown(it.seconds);
   work();

@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import socket
 import sqlite3
 import subprocess
 import time
@@ -28,11 +29,23 @@ Boathouse,Store,Rack,Cox boxes,B-22,Cox box,3,
 """
 
 
+def usual_port(other):
+    """The port of MQTT, which makes each run's pictures the same, or another one if it is taken."""
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", 1883))
+        except OSError:
+            return other
+    return 1883
+
+
 class Club(World):
     """The world of the pictures."""
 
     def __init__(self, programs, folder):
         super().__init__(programs, folder)
+        self.broker_port = usual_port(self.broker_port)
+        self.write("mosquitto.conf", f"listener {self.broker_port} 127.0.0.1\nallow_anonymous true\n")
         self.write("kiosk.yaml", f"""
 broker: {{url: 'mqtt://localhost:{self.broker_port}', client_id: front-door}}
 reader: {{device: 'pn532_uart:{self.path("reader")}'}}
@@ -75,7 +88,7 @@ web: {{name: Rowing club, panel: [door, light, bay, alarm], open: look, socket: 
     def light(self):
         done = subprocess.run([self.program("tappet"), "status", "--json", "--config", self.path("kiosk.yaml")],
                               capture_output=True, text=True)
-        return json.loads(done.stdout)["light"] if done.returncode == 0 else ""
+        return json.loads(done.stdout)["data"]["light"] if done.returncode == 0 else ""
 
     def join(self, name, label, limits, uid):
         """A member gets a tag, and taps with it."""
@@ -88,15 +101,23 @@ web: {{name: Rowing club, panel: [door, light, bay, alarm], open: look, socket: 
         self.tell("place", "ntag213", "uid=" + uid, "empty")
         wait("the tag", lambda: writer.poll() is not None)
         assert writer.returncode == 0, self.text("tappet.log")
+        wait("the kiosk", lambda: self.light() == "ready")
         if name == SUSPENDED:
             self.tappet("person", "suspend", name)
         for _ in range(1 if name == SUSPENDED else 4):
-            self.take()
-            before = self.text("tappet.log").count("event=tap-") + self.received("home/door/set")
-            self.tell("back")
-            wait("the tap", lambda: self.text("tappet.log").count("event=tap-")
-                 + self.received("home/door/set") > before)
+            self.tap()
         self.take()
+
+    def taps(self):
+        return self.text("tappet.log").count("event=tap-refused") + self.received("home/door/set")
+
+    def tap(self):
+        """Holds the last tag to the reader, after it was away long enough for another tap."""
+        before = self.taps()
+        self.take()
+        time.sleep(0.6)
+        self.tell("back")
+        wait("the tap", lambda: self.taps() > before)
 
     def spread(self):
         """Moves the taps of the last minute to the hours of a day."""
