@@ -127,7 +127,7 @@ COMMAND_PAGES := $(OUT)/share/man/man1
 COMPLETIONS := $(addprefix $(OUT)/share/,bash-completion/completions/tappet zsh/site-functions/_tappet \
 	fish/vendor_completions.d/tappet.fish)
 
-.PHONY: all .all board .board help deps check-deps run .demo docs
+.PHONY: all .all board .board help deps check-deps run .demo docs pictures
 all:  ## build everything that ships (Embedded Swift)
 	@$(MAKE) --no-print-directory --jobs=$(shell nproc) .all
 
@@ -168,6 +168,11 @@ endif
 docs:  ## the C header as pages, in build/doc (Doxygen; an undocumented declaration is an error)
 	@mkdir -p build/doc
 	doxygen tools/documentation/Doxyfile
+
+pictures: all  ## draw the documentation's pictures again: of terminals, and of the page in headless Chromium
+	@tools/deps install demo pictures
+	tools/demo/pictures
+	tools/demo/page-pictures
 
 # ---- Compiling ------------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 // answers come back. 'tappet init --web' is the parent.
 //
 //     {"line":"\nBroker"}                                              a line for the user; this one is a heading
+//     {"line":"the host is empty","bad":true}                          a mistake
+//     {"line":"Hold the tag to the reader","bad":false,"seconds":60}   what the user has this long for
 //     {"progress":"writing … 12 of 38"}                                a line that the next one replaces
 //     {"question":"Broker","default":"broker.example","kind":"text"}   the answer is "=" and its bytes
 //     {"question":"Reader","kind":"text","choices":[{"answer":"none","text":"No reader"}],"other":"Device"}
@@ -42,7 +44,11 @@ package final class Dialogue {
 
   package init(_ parent: UnixSocket) { self.parent = parent }
 
-  func tell(_ line: String) { send(["line": .string(line.escapedLines)]) }
+  func tell(_ line: String, isBad: Bool = false, seconds: Int64? = nil) {
+    send([
+      "line": .string(line.escapedLines), "bad": .bool(isBad), "seconds": seconds.map { .number($0) } ?? .null,
+    ])
+  }
 
   func progress(_ text: String) { send(["progress": .string(text.escaped)]) }
 

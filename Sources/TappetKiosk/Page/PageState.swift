@@ -39,8 +39,11 @@ extension Runtime {
       let output = outputs.first(where: { $0.name == name })
     else { return nil }
     let request: OutputRequest = plan.kind != .switch ? .pulse : output.isOn ? .off : .on
+    // A lock that is "on" is open, whatever its line's safe level is.
+    let isOn = plan.kind == .lock ? output.isOn != plan.isSafeOn : output.isOn
     return .object([
-      "output": .string(name), "do": .string(request.rawValue), "on": output.isAvailable ? .bool(output.isOn) : .null,
+      "output": .string(name), "do": .string(request.rawValue), "on": output.isAvailable ? .bool(isOn) : .null,
+      "kind": .string(plan.kind.word),
     ])
   }
 

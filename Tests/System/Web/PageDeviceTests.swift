@@ -42,10 +42,11 @@ import Testing
     let page = try web.request("/", token: tablet).body
     #expect(page.contains("data-output=\"lamp\" data-hint=\"Off\"") && !page.contains("siren"))
     #expect(page.contains(#"name="do" value="pulse""#), "a lock gets a pulse")
+    #expect(page.contains("data-output=\"latch\" data-hint=\"Shut\"") && page.contains("#i-power"))
     let stream = try web.stream(token: tablet)
     #expect(try change("lamp", "on", id: "one", token: tablet).text("result") == "switched")
     #expect(try level("lamp")?.hasPrefix("on") == true)
-    #expect(eventually { stream.text.contains(#"{"output":"lamp","do":"off","on":true}"#) })
+    #expect(eventually { stream.text.contains(#"{"output":"lamp","do":"off","on":true,"kind":"switch"}"#) })
     #expect(try change("lamp", "off", id: "one", token: tablet).text("result") == "repeated")
     #expect(try level("lamp")?.hasPrefix("on") == true)
     #expect(try change("siren", "on", token: tablet).text("code") == "action-unknown")
