@@ -17,6 +17,9 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   let text = text(bytes)
   let field = Form(Array("x=%&name=\(text.percentEncoded)".utf8))?["name"]
   promise(field.map { isSame($0, text) } == true, "\(text.quoted) becomes \(field?.quoted ?? "no form")")
+  for path in ["/press", "/api/broker/listen", "/api/broker/publish"] {
+    judge("POST", path) { ["output", "do"].contains($0) ? "" : text }
+  }
   return 0
 }
 
@@ -47,16 +50,21 @@ private func judge(request bytes: [UInt8]) {
   let fields = Array(body ?? [])
   // Others are refused before.
   guard fields.count <= Limits.webBodySizeMax, let form = Form(fields) else { return }
-  guard case .ask(let inquiry) = Inquiry.route(method, path, { form[$0] }) else { return }
+  judge(method, path) { form[$0] }
+}
+
+/// Checks a request; `value` returns a field of its form or a parameter of its query.
+private func judge(_ method: String, _ path: String, _ value: (String) -> String) {
+  guard case .ask(let inquiry) = Inquiry.route(method, path, value) else { return }
   let isHarmless = [.page, .data, .events].contains(inquiry.purpose)
   promise(method == "POST" || isHarmless, "\(path) has an effect without a POST")
   promise(inquiry.message.count <= Limits.controlRequestSizeMax, "\(inquiry.message.count) bytes are sent to the kiosk")
   guard let message = message(inquiry.message), case .object(let members) = message.json, !members.isEmpty else {
     return promise(false, "the kiosk cannot decode \(path)")
   }
-  for member in members.dropFirst() { judge(member, form[member.name]) }
+  for member in members.dropFirst() { judge(member, value(member.name)) }
   if let secret = message.secretPayload {
-    let typed = ["password", "passphrase", "code", "answer"].map { Array(form[$0].utf8) }
+    let typed = ["password", "passphrase", "code", "answer"].map { Array(value($0).utf8) }
     promise(typed.contains(content(of: secret)), "a secret becomes another one")
   }
   judge(message, members)
@@ -81,6 +89,7 @@ private func judge(_ message: ControlMessage, _ members: [JSON.Member]) {
   let name = members[0].value.text ?? ""
   do throws(KioskRequestError) {
     let request = try KioskRequest(message)
+    judge(request, encoded(request))
     promise(request.pageAccess != .never || name.begins(with: "setup-"), "a browser may not send '\(name)', but did")
     // The kiosk rewrites a number and a day.
     for member in request.message.json.members where !["request", "before", "until"].contains(member.name) {
