@@ -170,6 +170,7 @@ final class WebServer {
     case .label(let code):
       return Answer(status: 303, headers: [("Location", "/#store?" + code.percentEncoded)]).queue(on: connection)
     case .missing: return Answer.text(404, "There is no such page.").queue(on: connection)
+    case .tooLong: return refuse(400, "The request is too long.")
     case .wrongMethod: return Answer.text(405, "This page does not support this method.").queue(on: connection)
     case .ask(let inquiry):
       guard exchange.isSameOrigin else {

@@ -69,6 +69,22 @@ import Testing
     for text in ["", "192.0.2", "[::1]", "1.2.3.4\" evil"] { #expect(address(text).isEmpty, "\(text)") }
   }
 
+  @Test func `a number that JSON does not hold exactly is replaced with the nearest that it does`() {
+    for (text, number) in [
+      ("9007199254740991", "9007199254740991"), ("9007199254740993", "9007199254740992"),
+      ("9223372036854775807", "9007199254740992"), ("-9223372036854775808", "-9007199254740992"),
+      ("9223372036854775808", "0"), ("1e3", "0"),
+    ] {
+      #expect(request("/cancel", "question=" + text) == #"{"request":"cancel","question":\#(number)}"#)
+    }
+  }
+
+  @Test func `a form that exceeds a request to the kiosk as JSON is refused`() {
+    let controls = String(repeating: "\u{1}", count: 4000)
+    #expect(route("POST", "/api/person/add", "name=" + controls) == .tooLong)
+    #expect(route("POST", "/api/person/add", "name=" + controls.prefix(1000)) != .tooLong)
+  }
+
   @Test func `a code and a token follow the JSON, not in it`() {
     #expect(request("/pair", "code=1234+5678") == #"{"request":"pair"}"# + "\0" + "1234 5678")
     let entry = Inquiry.enter(from: "::1", host: "x", token: "ab", [.init(name: "port", value: .number(443))])
