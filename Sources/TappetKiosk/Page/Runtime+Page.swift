@@ -15,7 +15,8 @@ extension Runtime {
   func openPage() {
     guard let path = configuration.web?.socket else {
       page.server?.close()
-      page = PageHost(startedAt: observers.startedAt)
+      // Presses that had an effect are forgotten, so earlier ones are late.
+      page = PageHost(startedAt: now().instant)
       return inbox.append(.pageOpened(errno: nil))
     }
     guard page.path != path else { return }
