@@ -5,7 +5,7 @@ import { $, clock, frame, h, icon, marks, panel, redrawSoon, redrawStale, root, 
 // ---- The kiosk's time, in which presses are dated: the browser's own clock may be wrong.
 let ahead;
 const now = () => performance.now() + ahead;
-const hearTime = ms => { const found = ms - performance.now(); if (ahead === undefined || found > ahead) ahead = found; };
+const hearTime = ms => { const found = ms - performance.now(); ahead = Math.max(found, (ahead ?? found) - 1); };
 
 // ---- Tiles
 const tiles = new Map();
