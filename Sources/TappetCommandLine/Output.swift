@@ -40,9 +40,15 @@ package enum Output {
     put(Array(("\r" + text.escaped + "\u{1B}[K").utf8), tp_stderr())
   }
 
-  /// Writes a line of text to stderr.
+  /// Writes a line about a fault or a mistake to stderr.
   package static func printError(_ text: String) {
-    if let dialogue = Dialogue.current { return dialogue.tell(text) }
+    if let dialogue = Dialogue.current { return dialogue.tell(text, isBad: true) }
+    put(Array((text.escapedLines + "\n").utf8), tp_stderr())
+  }
+
+  /// Writes a line about the progress to stderr; `seconds` is the time for what it asks the user to do.
+  package static func inform(_ text: String, seconds: Int64? = nil) {
+    if let dialogue = Dialogue.current { return dialogue.tell(text, seconds: seconds) }
     put(Array((text.escapedLines + "\n").utf8), tp_stderr())
   }
 

@@ -13,24 +13,40 @@ import TappetSQLite
 /// Answers requests until the kiosk closes the socket.
 package struct StockService {
   private let parent: UnixSocket
-  private let inventory: Inventory
+  private let folder: String
+  private var inventory: Inventory
+  /// The file of the inventory, which another program may replace.
+  private var file: FileStamp?
 
   /// Creates a service for the inventory in a folder; throws if the inventory cannot be opened.
   package init(parent: UnixSocket, folder: String) throws(DatabaseError) {
-    self.parent = parent
-    inventory = try Inventory.open(folder: folder)
+    (self.parent, self.folder) = (parent, folder)
+    (inventory, file) = try StockService.open(folder)
+  }
+
+  private static func open(_ folder: String) throws(DatabaseError) -> (Inventory, FileStamp?) {
+    let inventory = try Inventory.open(folder: folder)
     try inventory.shortenBusyTimeout()
+    return (inventory, FileStamp(folder + "/" + Inventory.fileName))
+  }
+
+  /// Opens the inventory again if its file was replaced, such as by one from a backup; returns false if it is missing.
+  private mutating func follow() throws(DatabaseError) -> Bool {
+    guard let current = FileStamp(folder + "/" + Inventory.fileName) else { return false }
+    if let file, current.isOfSameFile(as: file) { return true }
+    (inventory, file) = try StockService.open(folder)
+    return true
   }
 
   @export(interface)
-  package func run() {
+  package mutating func run() throws(DatabaseError) {
     while true {
       switch parent.receive(sizeMax: Limits.controlRequestSizeMax) {
       case .closed: return
       case .nothing: _ = Poll.wait(parent.fileDescriptor, for: .readable, limit: nil)
       case .message(let bytes):
         guard let inquiry = StockInquiry(decoding: bytes) else { return }
-        var answer = StockAnswer(to: inquiry.number, json(answering: inquiry).encoded()).encode()
+        var answer = StockAnswer(to: inquiry.number, try json(answering: inquiry).encoded()).encode()
         if answer.count > Limits.webMessageSizeMax {
           answer = StockAnswer(to: inquiry.number, StockService.tooLarge.encoded()).encode()
         }
@@ -45,12 +61,31 @@ package struct StockService {
     .object(["error": .string(sentence), "code": .string(code)])
   }
 
-  private func json(answering inquiry: StockInquiry) -> JSON {
+  /// Returns the response; throws if the inventory was replaced, and cannot be opened.
+  mutating func json(answering inquiry: StockInquiry) throws(DatabaseError) -> JSON {
     // The browser reports a timeout before the change would be complete.
     if Instant.now() > inquiry.until { return StockService.failure("the store room is busy; try again", "busy") }
-    do throws(InventoryError) { return try answer(inquiry.request, by: inquiry.who) } catch {
-      return StockService.failure(error.pageSentence, error.code)
+    guard try follow() else {
+      return StockService.failure("the file of the inventory is missing; see the kiosk's state folder", "failed")
     }
+    do throws(InventoryError) { return try answer(inquiry.request, by: inquiry.who) } catch {
+      return StockService.failure(error.pageSentence + candidates(of: error), error.code)
+    }
+  }
+
+  /// Returns some of the places that were meant, for the end of the sentence; empty if none were.
+  private func candidates(of error: InventoryError) -> String {
+    guard case .ambiguous(let kind, let words, _) = error else { return "" }
+    var paths: [String] = []
+    try? inventory.search(words, limit: Limits.inventoryFindsMax) { (place) throws(InventoryError) in
+      if place.kind == kind {
+        var location = try inventory.location(of: place)
+        location.names.append(place.name)
+        paths.append(location.path + (place.code.isEmpty ? "" : " (\(place.code))"))
+      }
+      return paths.count < Limits.namedPlacesMax
+    }
+    return paths.isEmpty ? "" : ", such as " + paths.joined(separator: "; ")
   }
 
   private func answer(_ request: StockRequest, by who: String) throws(InventoryError) -> JSON {
@@ -106,10 +141,20 @@ package struct StockService {
     return entry
   }
 
+  /// Returns the thing with this code, which a phone's keyboard may have changed to another case.
+  private func thing(typed text: String) throws(InventoryError) -> InventoryEntry? {
+    if let thing = try inventory.thing(scanned: text) { return thing }
+    let upper = String(decoding: text.utf8.map { $0.asciiUppercased }, as: UTF8.self)
+    for other in [upper, text.asciiLowercased] {
+      if other != text, let thing = try inventory.thing(scanned: other) { return thing }
+    }
+    return nil
+  }
+
   /// Returns the container with this code, name or path, or the only one that contains these words.
   private func container(_ words: String, for entry: InventoryEntry) throws(InventoryError) -> InventoryEntry {
     guard let kind = entry.kind.container else { throw .wrongContainer(entry.kind, nil) }
-    if let place = try inventory.thing(scanned: words) { return place }
+    if let place = try thing(typed: words) { return place }
     do throws(InventoryError) { return try inventory.resolve(words, kind) } catch {
       var found: [InventoryEntry] = []
       try inventory.search(words, limit: Limits.inventoryFindsMax) { (place) throws(InventoryError) in
@@ -126,7 +171,7 @@ package struct StockService {
 
   private func found(_ text: String) throws(InventoryError) -> JSON {
     var list = StockList(Limits.pageStockAnswerSizeMax)
-    if let thing = try inventory.thing(scanned: text) {
+    if let thing = try thing(typed: text) {
       _ = list.add(try json(of: thing))
     } else {
       try inventory.search(text, limit: Limits.inventoryFindsMax + 1) { (entry) throws(InventoryError) in

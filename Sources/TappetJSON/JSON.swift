@@ -10,7 +10,7 @@ import TappetBase
 package indirect enum JSON: Hashable, Sendable {
   case null
   case bool(Bool)
-  /// Exact up to ±2^53, as everywhere in JSON.
+  /// Encoded exactly, but decoded as a floating-point number, which is exact in `exactNumbers` only.
   case number(Int64)
   case string(String)
   case array([JSON])
@@ -28,6 +28,9 @@ package indirect enum JSON: Hashable, Sendable {
       self.value = value
     }
   }
+
+  /// The numbers that arrive unchanged: up to ±2^53.
+  package static let exactNumbers: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
 
   /// Returns an object with these members, in order.
   package static func object(_ members: KeyValuePairs<String, JSON>) -> JSON {
@@ -137,7 +140,10 @@ package indirect enum JSON: Hashable, Sendable {
     switch self {
     case .null: return cJSON_CreateNull()
     case .bool(let flag): return cJSON_CreateBool(flag ? 1 : 0)
-    case .number(let number): return cJSON_CreateNumber(Double(number))
+    case .number(let number):
+      // cJSON writes 15 digits if the number is nearly the same with them.
+      return number.magnitude < 1_000_000_000_000_000
+        ? cJSON_CreateNumber(Double(number)) : cJSON_CreateRaw(String(number))
     case .string(let text): return cJSON_CreateString(text)
     case .array(let elements):
       let array = cJSON_CreateArray()

@@ -4,6 +4,7 @@ import TappetConfig
 import TappetCore
 import TappetJSON
 import TappetMessages
+import TappetPlatform
 
 /// Observers of the kiosk, plus the recent taps and the last reload for later queries.
 package struct KioskObservers {
@@ -14,7 +15,9 @@ package struct KioskObservers {
   var lastReload: ReloadOutcome?
   private var journal = Journal()
   /// Path of the configuration file; `nil` if there is none.
-  package var configurationPath: String?
+  package var configurationPath: String? { didSet { configurationFile = configurationPath.flatMap { FileStamp($0) } } }
+  /// The configuration file as it was loaded.
+  var configurationFile: FileStamp?
   /// Called on SIGHUP to read the current configuration; `nil` if there is no file.
   package var onReload: (() -> ConfigurationParser.Outcome)?
   /// Called after each successful connect to the broker.

@@ -68,7 +68,8 @@ enum HelperPrograms {
   private static func serveInventory(_ parent: UnixSocket, _ folder: String, forPage: Bool) -> ExitStatus {
     do throws(DatabaseError) {
       if forPage {
-        try StockService(parent: parent, folder: folder).run()
+        var service = try StockService(parent: parent, folder: folder)
+        try service.run()
       } else {
         try InventoryService(parent: parent, folder: folder).run()
       }

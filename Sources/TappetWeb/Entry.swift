@@ -80,11 +80,14 @@ private func serve(
   let site = try Site(folder: pages)
   var certificate: ServerCertificate?
   if !isBehindProxy {
-    certificate = try ServerCertificate.given()
+    if let folder = getenv("CREDENTIALS_DIRECTORY") {
+      certificate = try ServerCertificate.given(folder: String(cString: folder))
+    }
     if certificate == nil { certificate = try ServerCertificate.load(folder: state) }
   }
   let server = try WebServer(
-    kiosk: kiosk, site: site, certificate: certificate, listening: listening, port: Int64(port))
+    kiosk: kiosk, site: site, certificate: certificate, listening: listening, port: Int64(port),
+    isLocal: isLocal != 0)
   Sandbox.close(forSetup: forSetup)
   report(
     "serving the page" + (certificate.map { "; SHA-256 of its certificate: \($0.fingerprintText)" } ?? " to a proxy"))

@@ -45,10 +45,10 @@ final class Exchange {
   private var watch: Watch?
   /// Watch for the end of a browser's connection, which libmicrohttpd does not notice while it is suspended.
   private var leaving: Watch?
-  /// The kiosk's response to `enter`.
-  private(set) var entered: JSON?
-  /// Bytes of the stream that the browser has not received yet.
-  private var pending: [UInt8] = []
+  /// Network of the browser, empty until the kiosk is asked, and the kiosk's response to `enter`.
+  private var entry: (network: String, response: JSON?) = ("", nil)
+  /// Bytes of the stream that the browser has not received yet, and the number of a backup's parts in them.
+  private var pending: (bytes: [UInt8], parts: Int) = ([], 0)
   private var isSuspended = false
   private var isEnding = false
 
@@ -68,6 +68,15 @@ final class Exchange {
   /// Whether the kiosk has let in a browser that is not paired.
   var isStranger: Bool { entered.map { $0["device"] == .null } ?? false }
 
+  /// Network of the browser; empty until the kiosk is asked.
+  var network: String { entry.network }
+
+  /// The kiosk's response to `enter`.
+  var entered: JSON? { entry.response }
+
+  /// Name of the paired device; `nil` for any other browser.
+  var device: String? { entered?["device"]?.text }
+
   /// Whether the socket is that of 'tappet init --web', and not a kiosk's.
   var isSetup: Bool { entered?["setup"] == .bool(true) }
 
@@ -85,15 +94,16 @@ final class Exchange {
   /// Asks the kiosk, and suspends the browser's connection until it has responded; returns false if the kiosk cannot be
   /// reached.
   func ask(
-    _ inquiry: Inquiry, from address: String, _ place: [JSON.Member], at path: String, _ reactor: Reactor
+    _ inquiry: Inquiry, from browser: BrowserAddress, _ place: [JSON.Member], at path: String, _ reactor: Reactor
   ) -> Bool {
+    entry.network = browser.network
     stage = .answered(inquiry, .away)
     do throws(SystemError) {
       let socket = try UnixSocket.connect(to: path)
       kiosk = socket
       watch = try reactor.watch(
         socket.fileDescriptor, for: .readable, calling(self) { exchange, _ in exchange.readKiosk() })
-      let enter = Inquiry.enter(from: address, host: host, token: token, place)
+      let enter = Inquiry.enter(from: browser.text, host: host, token: token, place)
       guard socket.send(enter), socket.send(inquiry.message) else {
         closeKiosk()
         return false
@@ -135,14 +145,14 @@ final class Exchange {
     if isStreaming { return push(message) }
     guard case .asking(let inquiry) = stage else { return }
     if entered != nil, inquiry.purpose == .events, message.first != UInt8(ascii: "{") {
-      pending = Array("retry: 1000\n\n".utf8)
+      pending.bytes = Array("retry: 1000\n\n".utf8)
       finish(.streams)
       return push(message)
     }
     let end = message.firstIndex(of: 0) ?? message.endIndex
     guard let json = JSON(decoding: Array(message[..<end])) else { return finish(.away) }
     if let sentence = json["error"]?.text { return finish(.refused(code: json["code"]?.text ?? "", sentence)) }
-    guard entered != nil else { return entered = json }
+    guard entered != nil else { return entry.response = json }
     if inquiry.purpose == .job {
       finish(.streams)
       return push(message)
@@ -183,16 +193,22 @@ final class Exchange {
   /// Adds a message of the kiosk's, which is JSON of one line; that of an event follows its name and a space.
   private func push(_ message: [UInt8]) {
     guard !message.contains(UInt8(ascii: "\n")) else { return }
-    guard pending.count + message.count <= Limits.webStreamSizeMax else { return endStream() }
+    guard pending.bytes.count + message.count <= Limits.webStreamSizeMax else { return endStream() }
     if purpose == .job {
-      pending += message + [UInt8(ascii: "\n")]
-      if JSON(decoding: message)?["result"] != nil { return endStream() }
+      pending.bytes += message + [UInt8(ascii: "\n")]
+      if message.starts(with: Exchange.partStart) {
+        pending.parts += 1
+      } else if JSON(decoding: message)?["result"] != nil {
+        return endStream()
+      }
     } else if let space = message.firstIndex(of: UInt8(ascii: " ")) {
-      pending += Array("event: ".utf8) + message[..<space] + Array("\ndata: ".utf8) + message[(space + 1)...]
-      pending += Array("\n\n".utf8)
+      pending.bytes += Array("event: ".utf8) + message[..<space] + Array("\ndata: ".utf8) + message[(space + 1)...]
+      pending.bytes += Array("\n\n".utf8)
     }
     resumeStream()
   }
+
+  private static let partStart = Array("{\"part\":".utf8)
 
   /// Ends a stream whose browser has closed its connection.
   private func leave() {
@@ -204,7 +220,7 @@ final class Exchange {
   }
 
   private func endStream() {
-    if purpose == .events { pending += Array("event: gone\ndata: null\n\n".utf8) }
+    if purpose == .events { pending.bytes += Array("event: gone\ndata: null\n\n".utf8) }
     isEnding = true
     closeKiosk()
     resumeStream()
@@ -213,14 +229,18 @@ final class Exchange {
   private func resumeStream() { if case .streaming = stage { resume() } }
 
   private func readStream(_ bytes: UnsafeMutablePointer<UInt8>, _ room: Int) -> Int {
-    guard !pending.isEmpty else {
+    guard !pending.bytes.isEmpty else {
       if isEnding { return -1 }
       suspend()
       return 0
     }
-    let count = min(room, pending.count)
-    for index in 0..<count { bytes[index] = pending[index] }
-    pending.removeFirst(count)
+    let count = min(room, pending.bytes.count)
+    for index in 0..<count { bytes[index] = pending.bytes[index] }
+    pending.bytes.removeFirst(count)
+    if pending.bytes.isEmpty {
+      for _ in 0..<pending.parts { _ = kiosk?.send(Inquiry.received) }
+      pending.parts = 0
+    }
     return count
   }
 

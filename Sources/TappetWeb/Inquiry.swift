@@ -52,6 +52,8 @@ struct Inquiry: Equatable {
     case missing
     /// The path exists, but not for this method.
     case wrongMethod
+    /// The request to the kiosk would be too large.
+    case tooLong
   }
 
   /// A member of the kiosk's request, mostly from a field of a form or of a path's query.
@@ -59,6 +61,7 @@ struct Inquiry: Equatable {
     case text(String)
     /// Null if it is empty.
     case optional(String)
+    /// The nearest number that arrives unchanged; 0 if it is none.
     case number(String)
     /// True if it is `1`.
     case flag(String)
@@ -68,10 +71,14 @@ struct Inquiry: Equatable {
       switch self {
       case .text(let name): .init(name: name, value: .string(value(name)))
       case .optional(let name): .init(name: name, value: value(name).isEmpty ? .null : .string(value(name)))
-      case .number(let name): .init(name: name, value: .number(Int64(value(name)) ?? 0))
+      case .number(let name): .init(name: name, value: .number(Field.exactNumber(value(name))))
       case .flag(let name): .init(name: name, value: .bool(value(name) == "1"))
       case .yes(let name): .init(name: name, value: .bool(true))
       }
+    }
+
+    private static func exactNumber(_ text: String) -> Int64 {
+      min(max(Int64(text) ?? 0, JSON.exactNumbers.lowerBound), JSON.exactNumbers.upperBound)
     }
   }
 
@@ -80,7 +87,7 @@ struct Inquiry: Equatable {
     func ask(_ purpose: Purpose, _ request: String, _ fields: [Field] = [], enclosing secret: String? = nil) -> Route {
       guard purpose.methods.contains(method) else { return .wrongMethod }
       let payload: [UInt8] = secret.map { [0] + Array(value($0).utf8) } ?? []
-      return .ask(Inquiry(purpose: purpose, message: message(request, fields.map { $0.member(value) }) + payload))
+      return bounded(Inquiry(purpose: purpose, message: message(request, fields.map { $0.member(value) }) + payload))
     }
     if let index = Site.paths.firstIndex(of: path) {
       return method == "GET" || method == "HEAD" ? .file(index) : .wrongMethod
@@ -137,6 +144,13 @@ struct Inquiry: Equatable {
     case "/lock": return ask(.act, "panel-lock")
     case _: return path.begins(with: "/s/") ? .label(code: String(Substring(path.utf8.dropFirst(3)))) : .missing
     }
+  }
+
+  /// The request after which the kiosk sends another part of a backup.
+  static var received: [UInt8] { message("web-received") }
+
+  private static func bounded(_ inquiry: Inquiry) -> Route {
+    inquiry.message.count <= Limits.controlRequestSizeMax ? .ask(inquiry) : .tooLong
   }
 
   /// Returns the first request of a connection to the kiosk, with facts about the server's place.

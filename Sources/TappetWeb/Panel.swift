@@ -34,13 +34,14 @@ struct Panel {
       \(mark("store"))\(mark("publish"))><header><h1><bdi>\(text("name"))</bdi></h1>\
       <p class="pill" data-tone="\(text("tone"))"><i></i><span>\(text("text"))</span></p>\(lock)</header>\
       <p class="shut" role="status"\(mayPress && !isLocked ? " hidden" : "")>\
-      \(mayPress ? Panel.locked : Panel.looking)</p>\
+      \(mayPress ? Panel.locked : state["device"] == .null ? Panel.pairing : Panel.looking)</p>\
       \(question)<div class="tiles">\(tiles)</div>\(last)</section><script type="module" src="/panel.js"></script>
       """
   }
 
   private static let locked = "The buttons are locked. An unlocking tag or the code at the kiosk unlocks them."
-  private static let looking = "This browser may look, but not press."
+  private static let looking = "This browser can only look."
+  private static let pairing = "To use the buttons, pair this browser."
 
   private var lock: String {
     // A browser that is not paired may look at the panel, and can be paired.
@@ -56,25 +57,38 @@ struct Panel {
     let actions = (state["tiles"]?.elements ?? []).map { tile in
       form(
         [("action", tile["action"]?.text ?? "")], title: tile["title"]?.text ?? "",
+        glyph: String((tile["title"]?.text ?? "").prefix(1)).escapedForHTML,
         hint: tile["asks"] == .bool(true) ? "Asks first" : "")
     }
     let outputs = (state["outputs"]?.elements ?? []).map { tile in
       let name = tile["output"]?.text ?? ""
-      let level = tile["on"] == .bool(true) ? "On" : tile["on"] == .bool(false) ? "Off" : "Cannot be switched"
-      return form([("output", name), ("do", tile["do"]?.text ?? "")], title: name, hint: level)
+      let (icon, on, off) = Panel.words(for: tile["kind"]?.text ?? "")
+      let level = tile["on"] == .bool(true) ? on : tile["on"] == .bool(false) ? off : "Cannot be switched"
+      return form(
+        [("output", name), ("do", tile["do"]?.text ?? "")], title: name,
+        glyph: "<svg><use href=\"#i-\(icon)\"/></svg>", hint: level)
     }
     return (actions + outputs).joined()
   }
 
-  /// A button, whose first field names what it triggers or switches.
-  private func form(_ target: [(name: String, value: String)], title: String, hint: String) -> String {
+  /// The icon of an output of this kind, and the words for its levels; panel.js has the words, too.
+  private static func words(for kind: String) -> (icon: String, on: String, off: String) {
+    switch kind {
+    case "switch": ("power", "On", "Off")
+    case "lock": ("lock", "Open", "Shut")
+    default: ("pulse", "On", "Off")
+    }
+  }
+
+  /// A button, whose first field names what it triggers or switches; `glyph` is HTML.
+  private func form(_ target: [(name: String, value: String)], title: String, glyph: String, hint: String) -> String {
     let fields = target + [("id", Panel.newID()), ("at", String(now)), ("form", "1")]
     let inputs = fields.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value.escapedForHTML)\">" }
     let mark = target.first.map { "data-\($0.name)=\"\($0.value.escapedForHTML)\"" } ?? ""
     return """
       <form class="tile" method="post" action="/press" \(mark) data-hint="\(hint)">\(inputs.joined())\
       <button class="press"\(mayPress && !isLocked ? "" : " disabled")><span class="glyph" aria-hidden="true">\
-      \(String(title.prefix(1)).escapedForHTML)</span><b><bdi>\(title.escapedForHTML)</bdi></b>\
+      \(glyph)</span><b><bdi>\(title.escapedForHTML)</bdi></b>\
       <span class="note">\(hint)</span></button></form>
       """
   }

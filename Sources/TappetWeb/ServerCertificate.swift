@@ -14,6 +14,8 @@ struct ServerCertificate {
   let key: String
   /// SHA-256 of the certificate.
   let fingerprint: [UInt8]
+  /// Time at which it expires, in seconds since 1970.
+  let end: Int64
   /// Time at which it must be renewed, in seconds since 1970; `nil` if that is not this program's task.
   private(set) var renewalUnixSeconds: Int64?
 
@@ -25,9 +27,8 @@ struct ServerCertificate {
       .joined(separator: ":")
   }
 
-  /// Loads the certificate that systemd or the user passes, with its key; returns `nil` if there is none.
-  static func given() throws(WebError) -> ServerCertificate? {
-    guard let folder = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) }) else { return nil }
+  /// Loads the certificate that systemd or the user passes in a folder, with its key; returns `nil` if there is none.
+  static func given(folder: String) throws(WebError) -> ServerCertificate? {
     let (path, keyPath) = (folder + "/certificate.pem", folder + "/key.pem")
     let (file, key) = (
       try read(path, sizeMax: Limits.webFileSizeMax), try read(keyPath, sizeMax: Limits.webFileSizeMax)
@@ -39,7 +40,8 @@ struct ServerCertificate {
     guard var given = ServerCertificate(text.0, text.1) else {
       throw WebError("\(path) is not a certificate in PEM, or \(keyPath) is not its key")
     }
-    if let end = given.renewalUnixSeconds.map({ $0 + 30 * day }), end < SystemClock().now().unixSeconds {
+    if let weakness = given.weakness { throw WebError("\(path): " + weakness) }
+    if given.end < SystemClock().now().unixSeconds {
       report("\(path) has expired; browsers warn until it is replaced")
     }
     given.renewalUnixSeconds = nil
@@ -82,6 +84,18 @@ struct ServerCertificate {
     return new
   }
 
+  /// Why the certificate or its chain does not protect the page, and what to do; `nil` if it does.
+  private var weakness: String? {
+    var bits: UInt32 = 0
+    switch tw_weakness(certificate, &bits) {
+    case 1:
+      return "the key of \(bits) bits is too short to be secure; use an RSA key of at least 2048 bits, or a P-256 key"
+    case 2:
+      return "it is signed with SHA-1 or MD5, which can be forged, and browsers refuse it; have it signed with SHA-256"
+    case _: return nil
+    }
+  }
+
   private init?(_ certificate: String, _ key: String) {
     var (from, until): (Int64, Int64) = (0, 0)
     var fingerprint = [UInt8](repeating: 0, count: 32)
@@ -89,6 +103,7 @@ struct ServerCertificate {
     self.certificate = certificate
     self.key = key
     self.fingerprint = fingerprint
+    end = until
     renewalUnixSeconds = until - 30 * ServerCertificate.day
     begin = from
   }

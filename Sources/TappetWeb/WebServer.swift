@@ -22,32 +22,36 @@ final class WebServer {
   private var watch: Watch?
   /// Requests in progress, and streams.
   private var exchanges: [Exchange] = []
-  /// Connections that must send a whole request by the given time, however slowly they send it.
-  private var patience: [OpaquePointer: (descriptor: Int32, until: Instant)] = [:]
-
-  /// Number of questions to the kiosk in the current second, for each address.
+  private var connections: ConnectionTable
+  /// Number of questions to the kiosk in the current second, for each network.
   private var asks: (second: Int64, counts: [String: Int]) = (0, [:])
 
   /// Starts to listen; the first request is served in `run`.
-  init(kiosk: String, site: Site, certificate: ServerCertificate?, listening: Int32, port: Int64) throws(WebError) {
+  init(
+    kiosk: String, site: Site, certificate: ServerCertificate?, listening: Int32, port: Int64, isLocal: Bool
+  ) throws(WebError) {
     self.kiosk = kiosk
     self.site = site
     self.certificate = certificate
-    var place: [JSON.Member] = []
-    if let certificate {
-      place.append(JSON.Member(name: "certificate", value: .string(certificate.fingerprintText)))
-      place.append(JSON.Member(name: "port", value: .number(port)))
-    }
-    self.place = place
+    place =
+      certificate.map { certificate in
+        [
+          JSON.Member(name: "certificate", value: .string(certificate.fingerprintText)),
+          JSON.Member(name: "until", value: .number(certificate.end)),
+          JSON.Member(name: "port", value: .number(port)), JSON.Member(name: "local", value: .bool(isLocal)),
+        ]
+      } ?? []
+    // All connections of a proxy have its address.
+    connections = ConnectionTable(
+      perNetworkMax: certificate == nil ? Limits.webConnectionsMax : Limits.webConnectionsPerNetwork)
     do throws(SystemError) { reactor = try Reactor() } catch {
       throw WebError("the event loop cannot be created: \(error.text)")
     }
     var callbacks = tw_callbacks(
       context: Unmanaged.passUnretained(self).toOpaque(), handle: handleRequest, completed: requestCompleted,
-      opened: connectionOpened, closed: connectionClosed)
+      admits: admitsConnection, opened: connectionOpened, closed: connectionClosed)
     let limits = tw_limits(
       connections: UInt32(Limits.webConnectionsMax),
-      // All connections of a proxy have its address.
       connections_per_address: UInt32(certificate == nil ? Limits.webConnectionsMax : Limits.webConnectionsPerAddress),
       silence_seconds: UInt32(Limits.webSilenceSeconds), memory_per_connection: Limits.webConnectionMemory)
     daemon =
@@ -71,13 +75,13 @@ final class WebServer {
       }
       let now = Instant.now()
       for exchange in exchanges { exchange.expire(at: now) }
-      for waiting in patience.values where waiting.until <= now { tw_hang_up(waiting.descriptor) }
+      for descriptor in connections.overdue(at: now) { tw_hang_up(descriptor) }
     }
   }
 
   /// The time until something is due; at most an hour, so that the certificate's end is noticed.
   private var timeout: Duration {
-    let deadlines = exchanges.compactMap { $0.deadline } + patience.values.map { $0.until }
+    let deadlines = (exchanges.map { $0.deadline } + [connections.deadline]).compactMap { $0 }
     let due = deadlines.min().map { max($0 - Instant.now(), .milliseconds(1)) } ?? .seconds(3600)
     let library = tw_timeout(daemon)
     return library < 0 ? due : min(due, .milliseconds(library))
@@ -85,11 +89,22 @@ final class WebServer {
 
   // MARK: Requests
 
-  fileprivate func opened(_ connection: OpaquePointer, _ descriptor: Int32) {
-    patience[connection] = (descriptor, Instant.now() + .seconds(Int64(Limits.webSilenceSeconds)))
+  /// Returns whether a connection is accepted; an idle one may have to make room for it.
+  fileprivate func admits(_ network: String) -> Bool {
+    switch connections.admit(network) {
+    case .accepted: return true
+    case .refused: return false
+    case .replacing(let descriptor):
+      tw_hang_up(descriptor)
+      return true
+    }
   }
 
-  fileprivate func closed(_ connection: OpaquePointer) { patience[connection] = nil }
+  fileprivate func opened(_ connection: OpaquePointer, _ descriptor: Int32) {
+    connections.add(connection, descriptor, of: BrowserAddress(of: connection).network, at: Instant.now())
+  }
+
+  fileprivate func closed(_ connection: OpaquePointer) { connections.remove(connection) }
 
   /// Begins a request whose headers have arrived; some are refused by these alone.
   fileprivate func begin(_ connection: OpaquePointer?, method: String, path: String) -> Exchange {
@@ -101,8 +116,8 @@ final class WebServer {
 
   fileprivate func completed(_ exchange: Exchange) {
     exchanges.removeAll { $0 === exchange }
-    guard let connection = exchange.connection, let descriptor = exchange.descriptor else { return }
-    opened(connection, descriptor)
+    guard let connection = exchange.connection, exchange.descriptor != nil else { return }
+    connections.end(connection, at: Instant.now())
   }
 
   /// Handles a request whose body is complete, or whose response from the kiosk has arrived; returns false if the
@@ -111,7 +126,7 @@ final class WebServer {
     switch exchange.stage {
     case .receiving: return start(exchange)
     case .asking, .streaming: return true
-    case .answered(_, .streams) where exchange.isStranger && strangers > Limits.webStrangersMax:
+    case .answered(_, .streams) where hasTooMany(exchange):
       return Answer.text(503, "Too many pages are open.").queue(on: exchange.connection)
     case .answered(let inquiry, .streams): return exchange.queueStream(request, of: inquiry)
     case .answered(let inquiry, let answer):
@@ -119,21 +134,29 @@ final class WebServer {
     }
   }
 
-  /// Number of streams for browsers that are not paired.
-  private var strangers: Int { exchanges.count(where: { $0.isStream && $0.isStranger }) }
+  /// Whether the streams of this kind are too many with this one: those of one device, or of browsers that are not
+  /// paired, in all and from one network.
+  private func hasTooMany(_ exchange: Exchange) -> Bool {
+    let streams = exchanges.filter {
+      $0.isStream && $0.isStranger == exchange.isStranger && $0.device == exchange.device
+    }
+    if !exchange.isStranger { return streams.count > Limits.webStreamsPerDevice }
+    return streams.count > Limits.webStrangersMax
+      || streams.count(where: { $0.network == exchange.network }) > Limits.webStrangersPerNetwork
+  }
 
   /// Counts a question to the kiosk, which has more important things to do than to answer a flood of them.
-  private func mayAsk(_ address: String) -> Bool {
+  private func mayAsk(_ network: String) -> Bool {
     let second = Instant.now().wholeMilliseconds / 1000
     if second != asks.second { asks = (second, [:]) }
-    asks.counts[address, default: 0] += 1
-    return asks.counts[address, default: 0] <= Limits.webAsksPerSecond
+    asks.counts[network, default: 0] += 1
+    return asks.counts[network, default: 0] <= Limits.webAsksPerSecond
   }
 
   private func start(_ exchange: Exchange) -> Bool {
     let connection = exchange.connection
     // The request is complete.
-    if let connection { exchange.descriptor = patience.removeValue(forKey: connection)?.descriptor }
+    if let connection { exchange.descriptor = connections.begin(connection) }
     guard !exchange.isTooLarge else { return Answer.tooLarge.queue(on: connection) }
     // A request that waited until its browser gave up has no effect any longer.
     if let descriptor = exchange.descriptor, tw_has_left(descriptor) != 0 { return false }
@@ -147,6 +170,7 @@ final class WebServer {
     case .label(let code):
       return Answer(status: 303, headers: [("Location", "/#store?" + code.percentEncoded)]).queue(on: connection)
     case .missing: return Answer.text(404, "There is no such page.").queue(on: connection)
+    case .tooLong: return refuse(400, "The request is too long.")
     case .wrongMethod: return Answer.text(405, "This page does not support this method.").queue(on: connection)
     case .ask(let inquiry):
       guard exchange.isSameOrigin else {
@@ -156,7 +180,7 @@ final class WebServer {
         return refuse(503, "Too many pages are open.")
       }
       let browser = exchange.browser(isBehindProxy: certificate == nil)
-      guard mayAsk(browser) else { return refuse(429, "Too many requests; wait a second.") }
+      guard mayAsk(browser.network) else { return refuse(429, "Too many requests; wait a second.") }
       return exchange.ask(inquiry, from: browser, place, at: kiosk, reactor)
         || site.answer(.away, to: inquiry, in: exchange).queue(on: connection)
     }
@@ -170,15 +194,12 @@ extension Exchange {
   var host: String { header("Host") ?? "" }
 
   /// Returns the browser's address; a proxy adds it to those that the browser may have made up.
-  fileprivate func browser(isBehindProxy: Bool) -> String {
-    var address = [CChar](repeating: 0, count: 64)
-    tw_address(connection, &address)
-    let peer = address.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "?" }
+  fileprivate func browser(isBehindProxy: Bool) -> BrowserAddress {
+    let peer = BrowserAddress(of: connection)
     guard isBehindProxy, let line = tw_forwarded(connection).map({ String(cString: $0) }),
       let added = line.utf8.split(separator: UInt8(ascii: ",")).last
     else { return peer }
-    let text = String(decoding: added.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
-    return tw_is_address(text) != 0 ? text : peer
+    return BrowserAddress(String(decoding: added.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)) ?? peer
   }
 
   /// The response to a request that is refused by its headers alone; `nil` for any other.
@@ -257,6 +278,11 @@ private func requestCompleted(_ context: UnsafeMutableRawPointer?, _ request: Un
   guard let context, let request else { return }
   let exchange = Unmanaged<Exchange>.fromOpaque(request).takeRetainedValue()
   Unmanaged<WebServer>.fromOpaque(context).takeUnretainedValue().completed(exchange)
+}
+
+private func admitsConnection(_ context: UnsafeMutableRawPointer?, _ network: UnsafePointer<CChar>?) -> Int32 {
+  guard let context, let network else { return 0 }
+  return Unmanaged<WebServer>.fromOpaque(context).takeUnretainedValue().admits(String(cString: network)) ? 1 : 0
 }
 
 private func connectionOpened(_ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ descriptor: Int32) {

@@ -133,3 +133,10 @@ def switches(pid):
         numbers = [int(number) for number in re.findall(r"ctxt_switches:\s+(\d+)", text)]
         counts[thread] = (re.search(r"Name:\s+(.*)", text).group(1), *numbers)
     return counts
+
+
+def processor_seconds(pid):
+    """The processor's seconds that the process has used."""
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -12,7 +12,7 @@ ANSWERS = {"Host": "mqtt://127.0.0.1:{}", "Client id": "first", "Topic": "home/f
 class FirstRun(Page):
     """The steps, in order, in the browser of another story and beside its kiosk, which is stopped."""
 
-    is_held = False
+    is_held = has_erred = False
 
     def start(self):
         """'tappet init --web' prints a code, and only the browser that types it sees the questions"""
@@ -65,7 +65,11 @@ class FirstRun(Page):
             self.shots("setup")
         fields = form.find_elements("css selector", "input")
         wanted = next((text for name, text in ANSWERS.items() if question.startswith(name)), None)
-        if wanted:
+        if question == "Topic" and not self.has_erred:
+            self.has_erred = True
+            fields[0].send_keys("/#\n")
+            wait("the mistake", lambda: self.find("#setup .bad[role=alert]"))
+        elif wanted:
             fields[0].clear()
             fields[0].send_keys(wanted.format(self.world.broker_port) + "\n")
         elif fields or form.find_elements("css selector", ".choices"):

@@ -65,7 +65,7 @@ class Page:
             self.picture(f"{name}-{scheme}")
 
     def shots(self, name):
-        for width, height in ((390, 844), (1280, 800)):
+        for width, height in ((320, 640), (390, 844), (1280, 800)):
             self.driver.set_window_size(width, height)
             size = self.driver.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
             assert size[0] <= size[1], f"{name} {width}: {size}"

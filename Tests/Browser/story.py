@@ -222,7 +222,7 @@ class Story(Page):
         read = subprocess.run(["zbarimg", "--quiet", "--raw", code], capture_output=True, text=True, check=True).stdout
         assert read.startswith("smpshare://secret?"), read[:12]
         self.find("dialog .round")[0].click()
-        assert not self.find(".qr"), "the code is gone with its sheet"
+        wait("the end of the code with its sheet", lambda: not self.find(".qr"))
 
     def today(self):
         """the day shows what was pressed and delivered, and a new press as it happens; the day before is empty"""
@@ -307,7 +307,7 @@ class Story(Page):
         wait("the parts", lambda: "All is well" in self.text("#device"))
         assert "Hall tablet" not in self.text("#device") and "Office" in self.text("#device")
         self.world.tell("unplug")
-        wait("the reader", lambda: "1 part needs you" in self.text("#device h2"))
+        wait("the reader", lambda: "1 part needs attention" in self.text("#device h2"))
         assert self.text("#device .list b") == "Reader"
         self.shots("device")
         self.world.tell("plug")

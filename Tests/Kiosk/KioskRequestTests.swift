@@ -39,7 +39,8 @@ import Testing
       .backup(passphrase: payload), .fleet,
     ]
     var entry = PageEntry(from: "192.0.2.7", host: "front-door.local", token: payload)
-    (entry.certificate, entry.port) = (Array(repeating: "AB", count: 32).joined(separator: ":"), 8443)
+    entry.place.certificate = Array(repeating: "AB", count: 32).joined(separator: ":")
+    (entry.place.certificateEnd, entry.place.port, entry.place.isLocal) = (1_800_000_000, 8443, true)
     let lamp = PagePress.Target.output(OutputOrder(output: "lamp", request: .on))
     let page: [PageRequest] =
       [
@@ -48,7 +49,7 @@ import Testing
         .press(PagePress(lamp, id: "7d1f", milliseconds: 9, isForm: true)),
         .confirm(question: 4, milliseconds: 7, isForm: true),
         .cancel(question: 5), .taps(PageSpan(0..<3_600_000)), .hours(PageSpan(5..<9, before: 1 << 62)),
-        .again(password: payload), .log, .actions, .watchSetup, .answerSetup(number: 3, payload),
+        .again(password: payload), .log, .received, .actions, .watchSetup, .answerSetup(number: 3, payload),
         .writeTag(action: "garage", label: "Ring", person: nil),
       ] + stock.map { .stock($0) } + tools.map { .tool($0) }
     return [
@@ -84,6 +85,8 @@ import Testing
     (#"{"request":"stock-adjust","id":"a1","ticket":1}"#, "needs 'pieces'"),
     (#"{"request":"broker-listen","filter":"\#(String(repeating: "a", count: 257))"}"#, "256 bytes long at most"),
     (#"{"request":"web-hours","from":0,"until":90000001}"#, "start and the end of a day"),
+    ("{\"request\":\"web-backup\"}\0short", "the passphrase is 5 bytes long"),
+    ("{\"request\":\"web-backup\"}\0two\nlines of it", "must be one line"),
     (#"{"request":"web-pair","name":"Hall","level":"all"}"#, "'look', 'press' or 'manage'"),
     (#"{"request":"person-import","rows":[["Ada"]]}"#, "starts with a line number"),
   ])

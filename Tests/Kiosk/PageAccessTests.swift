@@ -25,7 +25,7 @@ import Testing
         == names(.press).union([
           "web-taps", "web-hours", "person-list", "person-add", "person-rename", "person-suspend", "person-resume",
           "secret-list", "web-actions", "status", "outbox-retry", "web-list", "again",
-          "secret-rename", "broker-test", "broker-listen", "web-log", "web-fleet",
+          "secret-rename", "web-received", "broker-test", "broker-listen", "web-log", "web-fleet",
         ]))
     let confirmed = [
       "secret-share", "secret-remove", "person-remove", "web-tag", "web-remove", "broker-publish", "web-backup",

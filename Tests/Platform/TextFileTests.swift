@@ -96,3 +96,21 @@ import Testing
     }
   }
 }
+
+@Suite struct FileStampTests {
+  @Test func `a file that was changed or replaced has another stamp`() throws {
+    let path = TestFolder.make("stamp") + "/file"
+    #expect(FileStamp(path) == nil)
+    try Data("one".utf8).write(to: URL(fileURLWithPath: path))
+    let first = try #require(FileStamp(path))
+    #expect(FileStamp(path) == first)
+    let handle = try #require(FileHandle(forWritingAtPath: path))
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data("more".utf8))
+    let second = try #require(FileStamp(path))
+    #expect(second != first && second.isOfSameFile(as: first))
+    try Data("new".utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+    let other = try #require(FileStamp(path))
+    #expect(!other.isOfSameFile(as: first))
+  }
+}

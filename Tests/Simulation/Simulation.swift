@@ -11,10 +11,7 @@ import TappetCore
            Simulation --replay FILE   tell a printed story again; - reads standard input
     """
 
-  /// Number of steps of a story about edits.
-  private static let editStepCount = 1500
-  /// Number of steps of a story about a session in rooms.
-  private static let listenerStepCount = 300
+  private static var sideStories: [any SideStory.Type] { [EditStory.self, ListenerStory.self, PageStory.self] }
 
   private var seedCount = 200
   private var first = 1
@@ -66,16 +63,7 @@ import TappetCore
     var told = begin
     var (steps, events, promises, ticketTaps) = (0, 0, 0, 0)
     for seed in first..<first + seedCount {
-      if !isOfTickets, let failure = EditStory(seed: UInt64(seed)).tell(stepCount: Simulation.editStepCount) {
-        print("seed \(seed), edits of messages in rooms: \(failure)")
-        showEdits(UInt64(seed))
-        return 1
-      }
-      if !isOfTickets, let failure = ListenerStory(seed: UInt64(seed)).tell(stepCount: Simulation.listenerStepCount) {
-        print("seed \(seed), a session in rooms: \(failure)")
-        showListener(UInt64(seed))
-        return 1
-      }
+      if !isOfTickets, Simulation.sideStories.contains(where: { endsBadly($0, UInt64(seed)) }) { return 1 }
       let verdict = Story.tell(seed: UInt64(seed), stepCount: stepCount, ofTickets: isOfTickets)
       steps += verdict.stepCount
       events += verdict.eventCount
@@ -110,16 +98,14 @@ import TappetCore
       + "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10) million a minute"
   }
 
-  private func showEdits(_ seed: UInt64) {
-    let story = EditStory(seed: seed, isTold: true)
-    _ = story.tell(stepCount: Simulation.editStepCount)
-    print(story.lines.suffix(200).joined(separator: "\n"))
-  }
-
-  private func showListener(_ seed: UInt64) {
-    let story = ListenerStory(seed: seed, isTold: true)
-    _ = story.tell(stepCount: Simulation.listenerStepCount)
-    print(story.lines.suffix(60).joined(separator: "\n"))
+  /// Tells a separate story; if it ends badly, prints the end of it.
+  private func endsBadly(_ story: any SideStory.Type, _ seed: UInt64) -> Bool {
+    guard let failure = story.init(seed: seed, isTold: false).tell(stepCount: story.stepCount) else { return false }
+    print("seed \(seed), \(story.subject): \(failure)")
+    let again = story.init(seed: seed, isTold: true)
+    _ = again.tell(stepCount: story.stepCount)
+    print(again.lines.suffix(200).joined(separator: "\n"))
+    return true
   }
 
   private func show(_ script: Script) {

@@ -57,6 +57,34 @@ import Testing
         == #"{"request":"web-taps","from":5,"until":9,"before":"1883242496000000000"}"#)
   }
 
+  @Test func `an IPv6 address counts with its network, and an IPv4 one the same in each spelling`() {
+    func address(_ text: String) -> [String] { BrowserAddress(text).map { [$0.text, $0.network] } ?? [] }
+    #expect(address("192.0.2.7") == ["192.0.2.7", "192.0.2.7"])
+    for text in ["::ffff:192.0.2.7", "::FFFF:c000:207", "0:0:0:0:0:ffff:192.0.2.7"] {
+      #expect(address(text) == ["192.0.2.7", "192.0.2.7"], "\(text)")
+    }
+    #expect(address("2001:DB8:0:0:1:2:3:4") == ["2001:db8::1:2:3:4", "2001:db8::"])
+    #expect(address("2001:db8::9") == ["2001:db8::9", "2001:db8::"])
+    #expect(address("2001:db8:0:1::9") == ["2001:db8:0:1::9", "2001:db8:0:1::"])
+    for text in ["", "192.0.2", "[::1]", "1.2.3.4\" evil"] { #expect(address(text).isEmpty, "\(text)") }
+  }
+
+  @Test func `a number that JSON does not hold exactly is replaced with the nearest that it does`() {
+    for (text, number) in [
+      ("9007199254740991", "9007199254740991"), ("9007199254740993", "9007199254740992"),
+      ("9223372036854775807", "9007199254740992"), ("-9223372036854775808", "-9007199254740992"),
+      ("9223372036854775808", "0"), ("1e3", "0"),
+    ] {
+      #expect(request("/cancel", "question=" + text) == #"{"request":"cancel","question":\#(number)}"#)
+    }
+  }
+
+  @Test func `a form that exceeds a request to the kiosk as JSON is refused`() {
+    let controls = String(repeating: "\u{1}", count: 4000)
+    #expect(route("POST", "/api/person/add", "name=" + controls) == .tooLong)
+    #expect(route("POST", "/api/person/add", "name=" + controls.prefix(1000)) != .tooLong)
+  }
+
   @Test func `a code and a token follow the JSON, not in it`() {
     #expect(request("/pair", "code=1234+5678") == #"{"request":"pair"}"# + "\0" + "1234 5678")
     let entry = Inquiry.enter(from: "::1", host: "x", token: "ab", [.init(name: "port", value: .number(443))])
@@ -125,6 +153,27 @@ import Testing
     let end = try #require(certificate.renewalUnixSeconds)
     #expect(certificate.isUsable(at: end - 1) && !certificate.isUsable(at: end))
     #expect(certificate.isUsable(at: 60))
+  }
+
+  @Test func `a given certificate with a short key or a signature with SHA-1 is refused`() throws {
+    func openssl(_ words: String) throws {
+      let done = try Programs.run(try Programs.installed("openssl"), words.split(separator: " ").map { String($0) })
+      #expect(done.status == 0, "\(done)")
+    }
+    func refusal() -> String {
+      #expect(throws: WebError.self) { try ServerCertificate.given(folder: folder) }?.sentence ?? ""
+    }
+    let (key, path, ca) = (folder + "/key.pem", folder + "/certificate.pem", folder + "/ca")
+    try openssl("req -x509 -newkey rsa:1024 -nodes -subj /CN=door -days 9 -keyout \(key) -out \(path)")
+    #expect(refusal().hasPrefix("\(path): the key of 1024 bits is too short"))
+    let curve = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
+    try openssl("req -x509 \(curve) -subj /CN=house -days 9 -keyout \(ca).key -out \(ca).pem")
+    try openssl("req \(curve) -subj /CN=door -keyout \(key) -out \(folder)/request")
+    let sign = "x509 -req -in \(folder)/request -CA \(ca).pem -CAkey \(ca).key -CAcreateserial -days 9 -out \(path)"
+    try openssl("\(sign) -sha1")
+    #expect(refusal().contains("is signed with SHA-1"))
+    try openssl("\(sign) -sha256")
+    #expect(try ServerCertificate.given(folder: folder) != nil)
   }
 
   @Test func `a folder that cannot be written is named`() throws {

@@ -31,6 +31,14 @@ import Testing
     #expect(JSON(decoding: text)?.text == more + #"\"[{"#)
   }
 
+  @Test func `a number is encoded with all its digits`() {
+    for number in [0, -1, 999_999_999_999_999, 1_000_000_000_000_000, 9_007_199_254_740_991, .min, .max] as [Int64] {
+      let text = JSON.number(number).encoded()
+      #expect(text == Array(String(number).utf8))
+      #expect(!JSON.exactNumbers.contains(number) || JSON(decoding: text) == .number(number))
+    }
+  }
+
   @Test func `no text has more values than counted beforehand`() {
     var random = Randomness(seed: (1, 2, 3, 4))
     let pieces = ["[", "]", "{", "}", ",", "\"", "\\", "\"a\":", "0", "[]", "{}", "\"\\\"\"", "null", " "]

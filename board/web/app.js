@@ -7,7 +7,8 @@ export const $ = (path, from = document) => from.querySelector(path);
 export const panel = $('#panel');
 
 // ---- Languages. The key of a text is its English form; foreign text stands in <bdi> and in text nodes, and is kept.
-export const lang = navigator.languages.map(it => it.slice(0, 2)).find(it => ['en', 'de', 'fr', 'ja'].includes(it)) ?? 'en';
+export const locale = navigator.languages.find(it => /^(en|de|fr|ja)\b/.test(it)) ?? 'en';
+const lang = locale.slice(0, 2);
 const texts = lang === 'en' ? {} : await fetch(`/${lang}.json`, { signal: AbortSignal.timeout(3000) }).then(it => it.json()).catch(() => ({}));
 export const t = (text, ...values) => values.reduce((text, value) => text.replace('{}', () => value), texts[text] ?? text);
 export const plural = (n, one, many) => t(n === 1 || !n && lang === 'fr' ? one : many, n);
@@ -55,7 +56,7 @@ export function svg(name, props, ...kids) {
 export const icon = name => svg('svg', { 'aria-hidden': 'true' }, svg('use', { href: '#i-' + name }));
 export const marks = { good: 'check', bad: 'cross', warn: 'wait' };
 export const say = text => { $('#say').textContent = text; };
-export const clock = date => date.toLocaleTimeString(lang, { hour: '2-digit', minute: '2-digit' });
+export const clock = date => date.toLocaleTimeString(locale, { timeStyle: 'short' }).replace(/\s/g, '\xa0');
 export const finder = text => h('input', { type: 'search', placeholder: text, 'aria-label': text, autocomplete: 'off' });
 // Draws the content below its search field, which keeps its focus and text.
 export function drawBelow(field, content, kids) {
@@ -66,7 +67,7 @@ export function drawBelow(field, content, kids) {
 export const bdi = text => h('bdi', null, text);
 export const soft = text => h('p.soft', null, text);
 export const bad = error => h('p.bad', { role: 'alert' }, error.message);
-export const day = date => date.toLocaleDateString(lang, { weekday: 'short', day: 'numeric', month: 'short' });
+export const day = date => date.toLocaleDateString(locale, { weekday: 'short', day: 'numeric', month: 'short' });
 export const facts = pairs => h('dl.facts', null, ...pairs.filter(([, value]) => value).flatMap(([name, value]) => [h('dt', null, name), h('dd', null, bdi(value))]));
 export const button = (kind, text, act) => h('button.' + kind, { type: 'button', onclick: act }, text);
 export const row = (mark, name, text, end, act) => h('li', null, h('button.open', { type: 'button', onclick: act },

@@ -1,11 +1,11 @@
 // The broker: the kiosk's connection, a test step by step, live messages, and publishing.
 
-import { $, api, askPassword, bad, bdi, button, card, facts, h, lang, line, lines, panel, plural, sentence, shown, soft, t } from '/app.js';
+import { $, api, askPassword, bad, bdi, button, card, facts, h, line, lines, locale, panel, plural, sentence, shown, soft, t } from '/app.js';
 
 const names = { name: 'DNS', tcp: 'TCP', tls: 'TLS', mqtt: 'MQTT' };
-const milliseconds = microseconds => microseconds < 100 ? '< ' + t('{} ms', (0.1).toLocaleString(lang))
-  : t('{} ms', (microseconds / 1000).toLocaleString(lang, { maximumFractionDigits: 1 }));
-const time = date => date.toLocaleTimeString(lang);
+const milliseconds = microseconds => microseconds < 100 ? '< ' + t('{} ms', (0.1).toLocaleString(locale))
+  : t('{} ms', (microseconds / 1000).toLocaleString(locale, { maximumFractionDigits: 1 }));
+const time = date => date.toLocaleTimeString(locale);
 // Follows a job of the kiosk until its result; throws the result's reason.
 async function job(path, form, stop, hear) {
   let result;

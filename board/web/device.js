@@ -1,7 +1,7 @@
 // Device: the kiosk's parts, and what is the matter with them.
 
 import { $, api, askPassword, bad, bdi, button, card, clock, day, guarded, h, icon, line, lines, plural, sentence, sheet, soft, t } from '/app.js';
-import { stamp } from '/panel.js';
+import { level, stamp } from '/panel.js';
 
 const parts = { reader: 'Reader', broker: 'Broker', disk: 'Disk', panel: 'Buttons and lights', webhooks: 'Webhooks', rooms: 'Rooms', inventory: 'Store room', site: 'Site' };
 export async function draw(content) {
@@ -11,7 +11,7 @@ export async function draw(content) {
   const days = Math.floor(status.uptime_seconds / 86400);
   const waits = status.outbox + (status.webhooks?.waiting ?? 0);
   content.replaceChildren(...[
-    card(ill.length ? plural(ill.length, '{} part needs you', '{} parts need you') : 'All is well',
+    card(ill.length ? plural(ill.length, '{} part needs attention', '{} parts need attention') : 'All is well',
       h('ul.list', null, ...[...ill, ...known.filter(part => part.good)].map(part => line(part.good ? 'good' : 'bad', part.name, sentence(part.text))),
         status.clock.needed && !status.clock.good && line('warn', t('Clock'), 'Not set; hours and expiry need it.'))),
     card('Messages', h('ul.list', null,
@@ -21,14 +21,14 @@ export async function draw(content) {
     status.certificates.length > 0 && card('Certificates', h('ul.list', null, ...status.certificates.map(it =>
       line(it.days_left < 0 ? 'bad' : it.days_left < 30 ? 'warn' : 'good', it.subject, it.days_left < 0 ? 'Expired.' : plural(it.days_left, 'Expires in {} day.', 'Expires in {} days.'))))),
     status.outputs.length > 0 && card('Outputs', h('ul.list', null, ...status.outputs.map(it =>
-      line(it.good ? 'good' : 'bad', it.name, it.good ? it.on ? 'On' : 'Off' : 'Cannot be switched',
+      line(it.good ? 'good' : 'bad', it.name, it.good ? level(it.kind, it.on !== (it.kind === 'lock' && it.safe)) : 'Cannot be switched',
         it.good && button('quiet', it.kind !== 'switch' ? 'Pulse' : it.on ? 'Switch off' : 'Switch on', () =>
           guarded('/press', { output: it.name, do: it.kind !== 'switch' ? 'pulse' : it.on ? 'off' : 'on', ...stamp() }, () => draw(content))))))),
     card('Browsers that may use this page', h('ul.list', null, ...devices.map(it => h('li', null, h('span.mark', null, icon('panel')),
       h('span.grow', null, h('b', null, bdi(it.device)), h('span.soft', null, t('{}, since {}', t(it.level), day(new Date(it.paired * 1000))))),
       button('quiet', 'Remove', () => sheet(t('Remove {}', it.device), soft('It has to be paired again at the kiosk.'),
         h('button.danger', { type: 'button', onclick: () => guarded('/api/device/remove', { name: it.device }, () => { $('.sheet').close(); draw(content); }) }, 'Remove'))))))),
-    h('p.row', null, button('quiet', 'Log', showLog), status.broker && button('quiet', 'All kiosks', showKiosks), button('quiet', 'Back up …', askBackup)),
+    h('p.row', null, button('quiet', 'Log', showLog), status.broker && button('quiet', 'All kiosks', () => showKiosks(status.client_id)), button('quiet', 'Back up …', askBackup)),
     soft(t('Tappet {}, running for {}.', status.version, days ? plural(days, '{} day', '{} days') : t('less than a day'))),
   ].filter(Boolean));
 }
@@ -47,7 +47,7 @@ async function job(title, note, path, form, hear, again) {
   let result;
   try {
     await lines(path, form, stop.signal, it => { if (it.result) result = it.result; else hear?.(it); });
-    if (!result) throw new Error(t('The kiosk was lost. Try again when it is back.'));
+    if (!result) throw new Error(t('Connection to the kiosk lost. Try again when it is back.'));
     if (result.error) throw new Error(sentence(result.error));
     return result;
   } catch (error) {
@@ -55,8 +55,9 @@ async function job(title, note, path, form, hear, again) {
     if (error.code === 'again') askPassword(again); else sheet(t('That did not work'), bad(error));
   }
 }
-async function showKiosks() {
+async function showKiosks(own) {
   const result = await job('All kiosks', 'Asking the broker …', '/api/fleet', {});
+  result?.kiosks.sort((a, b) => (b.client_id === own) - (a.client_id === own));
   if (result) sheet(t('All kiosks'), h('ul.list', null, ...result.kiosks.map(it => line(it.trouble ? 'bad' : it.online ? 'good' : 'warn', it.client_id,
     it.trouble ? sentence(it.trouble.text) : it.online ? 'Connected' : 'Not connected', it.version && h('span.soft', null, bdi(it.version))))),
     result.more > 0 && soft(plural(result.more, '{} more', '{} more')));
@@ -82,7 +83,7 @@ async function backUp(passphrase) {
   }, () => backUp(passphrase));
   if (!result) return;
   const file = new Blob(parts), href = URL.createObjectURL(file);
-  if (file.size !== result.size) return sheet(t('That did not work'), soft('The kiosk was lost. Try again when it is back.'));
+  if (file.size !== result.size) return sheet(t('That did not work'), soft('Connection to the kiosk lost. Try again when it is back.'));
   h('a', { href, download: `tappet-${new Date().toISOString().slice(0, 10)}.backup` }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60000);
   sheet(t('Back up'), soft('Your browser has the file. Keep it somewhere else, and its passphrase somewhere else again.'), h('p', null, bdi(sentence(result.summary))),

@@ -5,7 +5,7 @@ import { $, clock, frame, h, icon, marks, panel, redrawSoon, redrawStale, root, 
 // ---- The kiosk's time, in which presses are dated: the browser's own clock may be wrong.
 let ahead;
 const now = () => performance.now() + ahead;
-const hearTime = ms => { const found = ms - performance.now(); if (ahead === undefined || found > ahead) ahead = found; };
+const hearTime = ms => { const found = ms - performance.now(); ahead = Math.max(found, (ahead ?? found) - 1); };
 
 // ---- Tiles
 const tiles = new Map();
@@ -19,7 +19,7 @@ function setTile(tile, state, note) {
   tile.state = tile.form.dataset.state = state;
   note = t(note ?? tile.hint);
   tile.note.textContent = note;
-  tile.glyph.replaceChildren(marks[state] ? icon(marks[state]) : tile.letter);
+  tile.glyph.replaceChildren(...marks[state] ? [icon(marks[state])] : tile.picture);
   $('.cancel', tile.form)?.remove();
   if (state === 'busy') tile.timer = setTimeout(() => setTile(tile, 'bad', 'No answer'), 6000);
   if (!marks[state]) return;
@@ -54,6 +54,7 @@ function press(tile) {
   setTile(tile, 'busy', 'Sending …');
   send('/press', { ...tile.target, ...stamp() }, tile);
 }
+export const level = (kind, on) => kind === 'lock' ? on ? 'Open' : 'Shut' : on ? 'On' : 'Off';
 // The id and the time of a press.
 export const stamp = () => ({ id: newID(), at: Math.round(now()) });
 const newID = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('');
@@ -80,7 +81,7 @@ for (const form of document.querySelectorAll('.tile')) {
   const { action, output } = form.dataset;
   const tile = { form, glyph, action, output, target: action ? { action } : { output, do: form.elements.do.value },
     title: $('b', form).textContent, hint: form.dataset.hint,
-    note: $('.note', form), letter: document.createTextNode(glyph.textContent.trim()), button: $('.press', form), state: 'idle' };
+    note: $('.note', form), picture: [...glyph.childNodes], button: $('.press', form), state: 'idle' };
   tiles.set(action ?? '>' + output, tile);
   form.addEventListener('submit', event => { event.preventDefault(); press(tile); });
 }
@@ -146,7 +147,7 @@ function showState(it) {
   update();
   redrawSoon();
   for (const output of outputs) {
-    const tile = tiles.get('>' + output.output), hint = output.on === null ? 'Cannot be switched' : output.on ? 'On' : 'Off';
+    const tile = tiles.get('>' + output.output), hint = output.on === null ? 'Cannot be switched' : level(output.kind, output.on);
     tile.target.do = output.do;
     if (tile.hint === hint) continue;
     tile.hint = hint;

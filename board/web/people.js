@@ -16,7 +16,7 @@ const since = seconds => seconds ? t('used {}', day(new Date(seconds * 1000))) :
 function chip(one) {
   if (one.suspended) return h('span.chip', { 'data-tone': 'bad' }, 'Suspended');
   if (one.uses !== null) return h('span.chip', { 'data-tone': one.used < one.uses ? 'warn' : 'bad' }, plural(Math.max(0, one.uses - one.used), '{} use left', '{} uses left'));
-  return one.until && h('span.chip', null, t('until {}', one.until));
+  return one.until && h('span.chip', null, t('until {}', one.until.replaceAll('-', '\u2011')));
 }
 const search = finder('Find a person');
 const plain = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
@@ -81,18 +81,17 @@ function askName(title, value, act) {
 function showPerson(one, secrets, content) {
   const hours = one.suspended ? t('never, while suspended') : one.hours.length ? one.hours.join('; ') : t('at any time');
   sheet(one.name,
-    facts([['May come', hours], ['From', one.from], ['Until', one.until], ['Uses', one.uses === null ? '' : t('{} of {}', one.used, one.uses)]]),
+    facts([['Allowed', hours], ['From', one.from], ['Until', one.until], ['Uses', one.uses === null ? '' : t('{} of {}', one.used, one.uses)]]),
     h('ul.list', null, ...secrets.map(secret => tagRow(secret, content))),
     soft(one.site ? 'This person belongs to the site, which is managed elsewhere.'
       : one.suspended ? 'All of their tags are refused.' : 'Suspending takes effect at once, for all of their tags.'),
     !one.site && h('p.row', null,
-      one.suspended ? button('main', 'Let them in again', () => change('/api/person/resume', { name: one.name }, content))
+      one.suspended ? button('main', 'Restore access', () => change('/api/person/resume', { name: one.name }, content))
         : button('danger', 'Suspend', () => change('/api/person/suspend', { name: one.name }, content)),
       button('quiet', 'Write a tag', () => askTag(one.name)),
       button('quiet', 'Remove', () => askRemoval(t('Remove {}', one.name), 'All of their tags are refused from now on. This cannot be undone.', '/api/person/remove', { name: one.name }, content)),
       button('quiet', 'Rename', () => askName(t('Rename {}', one.name), one.name, name => change('/api/person/rename', { name: one.name, new_name: name }, content)))));
 }
-
 
 // ---- Write a tag
 const tagTitle = person => person ? t('A tag for {}', person) : t('A new tag');
@@ -125,7 +124,7 @@ async function writeTag(person, form, title) {
       else if (it.notice === 'progress') { [bar.max, bar.value] = [it.total, it.done]; text.textContent = t('Keep it there'); }
       else if (it.notice) text.textContent = t('That was too short. Hold the tag to the reader');
     });
-    if (!result) throw new Error('The kiosk was lost. Try again when it is back.');
+    if (!result) throw new Error('Connection to the kiosk lost. Try again when it is back.');
   } catch (error) {
     if (stop.signal.aborted) return;
     if (error.code === 'again') return askPassword(() => writeTag(person, form, title));

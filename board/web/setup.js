@@ -1,20 +1,43 @@
 // The set-up of a kiosk: the questions of 'tappet init', which runs at the board.
 
-import { $, api, bad, bdi, button, h, lines } from '/app.js';
+import { $, api, bad, bdi, button, h, lines, t } from '/app.js';
 
 const box = $('#setup');
-let part, progress;
-// A heading begins a new card; what belongs together stays together.
+let part;
+// A heading begins a new card; what belongs together stays together. A card without anything but its heading goes.
 function newPart(title) {
+  rest();
+  if (part?.matches(':has(> h2:only-child)')) part.remove();
   part = h('div.card', null, title && h('h2', null, bdi(title)));
   box.append(part);
 }
-function show(text) {
-  progress?.remove();
-  progress = null;
+function show(text, isBad) {
   if (!part) newPart();
-  part.append(h('p.soft', null, bdi(text.trim())));
+  part.append(isBad ? h('p.bad', { role: 'alert' }, bdi(text.trim())) : h('p.soft', null, bdi(text.trim())));
+}
+// What is shown at the end while there is no question: how far the step is, or how long it still waits for the user.
+const step = h('p.soft'), bar = h('progress', { 'aria-label': 'Progress' }), busy = h('div.busy', null, step, bar);
+let timer;
+function work() {
+  if (!part) newPart();
+  part.append(busy);
   part.scrollIntoView({ block: 'end' });
+}
+function rest() {
+  clearInterval(timer);
+  step.textContent = '';
+  bar.removeAttribute('value');
+  busy.remove();
+}
+function countDown(seconds) {
+  const end = performance.now() + seconds * 1000;
+  const draw = () => {
+    bar.value = Math.max(0, Math.ceil((end - performance.now()) / 1000));
+    step.textContent = t('{} s left', bar.value);
+  };
+  bar.max = seconds;
+  draw();
+  timer = setInterval(draw, 500);
 }
 async function answer(text, form, number) {
   const wait = is => { for (const it of form.querySelectorAll('button')) it.disabled = is; };
@@ -25,6 +48,7 @@ async function answer(text, form, number) {
 }
 // Replaces the question by its answer.
 function settle(it) {
+  rest();
   $('form', box)?.remove();
   if (!part) newPart();
   if (it) part.append(h('p', null, bdi(it.asked.trim() + (it.asked.endsWith('?') ? '' : ':')), ' ', h('b', null, bdi(it.answer === '<' ? '‹' : it.answer || '–'))));
@@ -56,16 +80,18 @@ function ask(it) {
   if (!it.choices) $('input', form)?.select();
 }
 function hear(it) {
-  if (it.history) return it.history.forEach(hear);
-  if (it.asked) return settle(it);
+  // The time of what was asked for earlier has begun earlier.
+  if (it.history) return it.history.forEach(one => hear({ ...one, seconds: null }));
+  if (it.question) return ask(it);
+  if (it.asked) settle(it);
+  // The time for a tag goes on after a bad one.
+  if (!it.bad) rest();
   // A line that begins with an empty one is a heading.
   if (it.line?.startsWith('\n')) newPart(it.line.trim());
-  else if (it.line) for (const line of it.line.split('\n')) show(line);
-  if (it.progress) {
-    progress ??= part.appendChild(h('p.soft'));
-    progress.textContent = it.progress;
-  }
-  if (it.question) ask(it);
+  else if (it.line) for (const line of it.bad ? [it.line] : it.line.split('\n')) show(line, it.bad);
+  if (it.progress) step.textContent = it.progress;
+  if (it.seconds) countDown(it.seconds);
+  work();
 }
 async function follow() {
   let result;
@@ -74,7 +100,8 @@ async function follow() {
   } catch (error) { box.append(bad(error)); }
   if (result === undefined) return void setTimeout(() => { box.replaceChildren($('header', box)); part = null; follow(); }, 1000);
   settle();
-  box.append(h('div.card', null, h('p', { role: 'status' }, result === 0 ? 'Done. Start the kiosk as the last lines say; this page has ended.' : "The set-up has ended without success. Run it again at the kiosk's terminal.")));
-  box.lastChild.scrollIntoView();
+  newPart();
+  part.append(h(result === 0 ? 'p' : 'p.bad', { role: 'status' }, result === 0 ? 'Done. Start the kiosk as the last lines say; this page has ended.' : "The set-up has ended without success. Run it again at the kiosk's terminal."));
+  part.scrollIntoView({ block: 'end' });
 }
 follow();

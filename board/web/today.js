@@ -62,8 +62,8 @@ function drawTaps(content) {
   const list = h('ul.list');
   let hour;
   for (const tap of found) {
-    const of = new Date(tap.time).getHours();
-    if (of !== hour) list.append(h('li.hour', null, String(hour = of).padStart(2, '0') + ':00'));
+    const of = new Date(tap.time).setMinutes(0, 0, 0);
+    if (of !== hour) list.append(h('li.hour', null, clock(new Date(hour = of))));
     list.append(tapRow(tap));
   }
   content.replaceChildren(

@@ -20,12 +20,35 @@
 /* ---- The server ------------------------------------------------------------------------------------------------- */
 
 static struct tw_callbacks callbacks;
-static unsigned connections, connections_max;
+
+/* Writes an address in its usual spelling, and its network. */
+static void spell(int family, const void *bytes, char address[64], char network[64]) {
+  struct in6_addr six = IN6ADDR_ANY_INIT;
+  if (family == AF_INET6) {
+    memcpy(&six, bytes, sizeof six);
+    bytes = &six;
+    if (IN6_IS_ADDR_V4MAPPED(&six)) {
+      family = AF_INET;
+      bytes = six.s6_addr + 12;
+    }
+  }
+  if (inet_ntop(family, bytes, address, 64) == NULL) strcpy(address, "?");
+  if (family == AF_INET6) memset(six.s6_addr + 8, 0, 8);
+  if (inet_ntop(family, bytes, network, 64) == NULL) strcpy(network, "?");
+}
+
+static void spell_socket(const struct sockaddr *address, char text[64], char network[64]) {
+  const void *bytes = address->sa_family == AF_INET6 ? (const void *)&((const struct sockaddr_in6 *)address)->sin6_addr
+                                                     : (const void *)&((const struct sockaddr_in *)address)->sin_addr;
+  spell(address->sa_family, bytes, text, network);
+}
 
 /* Beyond its own limit, libmicrohttpd stops listening, and does not always begin again. */
 static enum MHD_Result accepts(void *context, const struct sockaddr *address, socklen_t size) {
-  (void)context, (void)address, (void)size;
-  return connections < connections_max ? MHD_YES : MHD_NO;
+  char text[64], network[64];
+  (void)size;
+  spell_socket(address, text, network);
+  return callbacks.admits(context, network) ? MHD_YES : MHD_NO;
 }
 
 static enum MHD_Result handle(
@@ -51,10 +74,8 @@ static void changed(
     void *context, struct MHD_Connection *connection, void **socket, enum MHD_ConnectionNotificationCode change) {
   (void)socket;
   if (change != MHD_CONNECTION_NOTIFY_STARTED) {
-    connections--;
     return callbacks.closed(context, connection);
   }
-  connections++;
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   callbacks.opened(context, connection, info->connect_fd);
 }
@@ -63,7 +84,6 @@ struct MHD_Daemon *tw_start(
     int listening, const char *certificate, const char *key, struct tw_limits limits,
     const struct tw_callbacks *given) {
   callbacks = *given;
-  connections_max = limits.connections;
   struct MHD_OptionItem options[] = {
     { MHD_OPTION_LISTEN_SOCKET, listening, NULL },
     { MHD_OPTION_CONNECTION_LIMIT, 2 * (intptr_t)limits.connections, NULL },
@@ -81,7 +101,7 @@ struct MHD_Daemon *tw_start(
   enum { TLS = 8 };
   if (certificate == NULL) options[TLS].option = MHD_OPTION_END;
   return MHD_start_daemon(
-    (certificate ? MHD_USE_TLS : 0) | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, accepts, NULL, handle,
+    (certificate ? MHD_USE_TLS : 0) | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, accepts, callbacks.context, handle,
     callbacks.context, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
 
@@ -153,14 +173,12 @@ int tw_is_ambiguous(struct MHD_Connection *connection) {
   return found.is_cut || found.counts[HOST] == 0 || (found.counts[LENGTH] && found.counts[ENCODING]);
 }
 
-void tw_address(struct MHD_Connection *connection, char text[64]) {
+void tw_address(struct MHD_Connection *connection, char text[64], char network[64]) {
   strcpy(text, "?");
+  strcpy(network, "?");
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   if (info == NULL || info->client_addr == NULL) return;
-  const struct sockaddr *address = info->client_addr;
-  const void *bytes = address->sa_family == AF_INET6 ? (const void *)&((const struct sockaddr_in6 *)address)->sin6_addr
-                                                     : (const void *)&((const struct sockaddr_in *)address)->sin_addr;
-  inet_ntop(address->sa_family, bytes, text, 64);
+  spell_socket(info->client_addr, text, network);
 }
 
 /* ---- Responses -------------------------------------------------------------------------------------------------- */
@@ -227,9 +245,12 @@ int tw_port(int descriptor, int *is_local) {
   return ntohs(place.four.sin_port);
 }
 
-int tw_is_address(const char *text) {
+int tw_parse_address(const char *text, char address[64], char network[64]) {
   unsigned char bytes[sizeof(struct in6_addr)];
-  return inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1;
+  const int family = inet_pton(AF_INET, text, bytes) == 1 ? AF_INET : AF_INET6;
+  if (family == AF_INET6 && inet_pton(AF_INET6, text, bytes) != 1) return 0;
+  spell(family, bytes, address, network);
+  return 1;
 }
 
 /* The protocol of sd_listen_fds(3): the first descriptor is 3. */
@@ -318,6 +339,35 @@ int tw_inspect(const char *certificate, const char *key_text, int64_t *from, int
   if (crt != NULL) gnutls_x509_crt_deinit(crt);
   if (key != NULL) gnutls_x509_privkey_deinit(key);
   return result;
+}
+
+static int weakness(gnutls_x509_crt_t crt, unsigned *bits) {
+  const int algorithm = gnutls_x509_crt_get_pk_algorithm(crt, bits);
+  const bool is_curve =
+    algorithm == GNUTLS_PK_ECDSA || algorithm == GNUTLS_PK_EDDSA_ED25519 || algorithm == GNUTLS_PK_EDDSA_ED448;
+  if (algorithm >= 0 && *bits < (is_curve ? 224 : 2048)) return 1;
+  if (gnutls_x509_crt_check_issuer(crt, crt)) return 0;
+  const int signature = gnutls_x509_crt_get_signature_algorithm(crt);
+  switch (signature < 0 ? GNUTLS_DIG_UNKNOWN : gnutls_sign_get_hash_algorithm(signature)) {
+    case GNUTLS_DIG_MD2:
+    case GNUTLS_DIG_MD5:
+    case GNUTLS_DIG_SHA1: return 2;
+    default: return 0;
+  }
+}
+
+int tw_weakness(const char *certificate, unsigned *bits) {
+  gnutls_x509_crt_t *list = NULL;
+  unsigned count = 0;
+  const gnutls_datum_t text = datum(certificate);
+  if (gnutls_x509_crt_list_import2(&list, &count, &text, GNUTLS_X509_FMT_PEM, 0) < 0) return 0;
+  int found = 0;
+  for (unsigned index = 0; index < count; index++) {
+    if (found == 0) found = weakness(list[index], bits);
+    gnutls_x509_crt_deinit(list[index]);
+  }
+  gnutls_free(list);
+  return found;
 }
 
 const char *tw_error(ssize_t error) { return gnutls_strerror((int)error); }

@@ -54,8 +54,13 @@ extension Limits {
   /// Maximum number of connections to tappet-web, in all and from one address.
   package static let webConnectionsMax = 128
   package static let webConnectionsPerAddress = 16
-  /// Time after which a connection that is silent, or sends a request slowly, is closed.
+  /// Maximum number of connections from one IPv6 network (/64): half of them all, because one computer has as many
+  /// addresses in it as it likes, but all devices of a home may be in it, too.
+  package static let webConnectionsPerNetwork = 64
+  /// Time after which a connection that is silent, or sends a request slowly, is closed; less before its first request,
+  /// which a browser has when it connects.
   package static let webSilenceSeconds = 15
+  package static let webFirstRequestMax: Duration = .seconds(6)
   /// Memory for the headers of one connection, in bytes.
   package static let webConnectionMemory = 32 * 1024
   /// Maximum size of a form, in bytes.
@@ -64,11 +69,15 @@ extension Limits {
   package static let webStreamsMax = 24
   /// Maximum number of them for browsers that are not paired, which leaves some to those that are.
   package static let webStrangersMax = 12
+  /// Maximum number of streams of such browsers from one network, and of one paired device: three open pages, each with
+  /// a request about the broker.
+  package static let webStrangersPerNetwork = 6
+  package static let webStreamsPerDevice = 6
   /// Maximum number of bytes that a stream may lag behind.
   package static let webStreamSizeMax = 64 * 1024
   /// Maximum size of a message from the kiosk, in bytes.
   package static let webMessageSizeMax = 32 * 1024
-  /// Maximum number of requests from one address, in a second, about which the kiosk is asked: some households have one
+  /// Maximum number of requests from one network, in a second, about which the kiosk is asked: some households have one
   /// address for all.
   package static let webAsksPerSecond = 50
   /// Time in which the kiosk must respond.
@@ -135,6 +144,8 @@ extension Limits {
   package static let pageStockIdle: Duration = .seconds(60)
   /// Maximum size of the things in an answer; with their surroundings, they fit into `webMessageSizeMax`.
   package static let pageStockAnswerSizeMax = 20 * 1024
+  /// Maximum number of places that a refusal names if several were meant.
+  package static let namedPlacesMax = 5
   /// Maximum duration of a set-up in a browser, and maximum size of the lines that a browser that returns is shown.
   package static let setupTimeMax: Duration = .seconds(1800)
   package static let setupHistorySizeMax = 24 * 1024
@@ -156,9 +167,14 @@ extension Limits {
   package static let pageMessagesInterval: Duration = .milliseconds(200)
   /// Maximum size of the list of kiosks; with its surroundings, it fits into `webMessageSizeMax`.
   package static let pageKiosksSizeMax = 24 * 1024
-  /// Size of a backup's parts, and the time between them; tappet-web ends a stream that lags behind.
-  package static let pageBackupPartSize = 6 * 1024
-  package static let pageBackupPause: Duration = .milliseconds(100)
+  /// Size of a backup's parts, and the number of those that the browser has not received: in hexadecimal digits, one
+  /// fits into `webMessageSizeMax`, and all into `webStreamSizeMax`.
+  package static let pageBackupPartSize = 14 * 1024
+  package static let pageBackupWindow = 2
+  /// Minimum time between two parts: with 1.4 MB/s, the kiosk has time for everything else.
+  package static let pageBackupPause: Duration = .milliseconds(10)
+  /// Maximum time in which the browser must receive a part.
+  package static let pageBackupStall: Duration = .seconds(20)
   /// Minimum interval between two states on a stream.
   package static let pageStateInterval: Duration = .milliseconds(100)
 }

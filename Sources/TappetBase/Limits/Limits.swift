@@ -137,7 +137,8 @@ package enum Limits {
   package static let certificateNameSizeMax = 256
   /// Maximum length of an ALPN protocol name, in bytes (RFC 7301 §3.1).
   package static let protocolNameSizeMax = 255
-  /// Maximum length of a passphrase, in bytes.
+  /// Minimum length of a backup's passphrase, and maximum of any, in bytes.
+  package static let passphraseSizeMin = 8
   package static let passphraseSizeMax = 1024
   /// Maximum number of certificates in a client's chain, up to its root; real chains have three or four.
   package static let certificateChainMax = 16

@@ -28,8 +28,12 @@ struct Fleet {
   private var places: [String: Int] = [:]
   /// Indexes sorted by name; `nil` after a kiosk was added or removed.
   private var order: [Int]?
+  /// Client id of a kiosk that is added even if the limit is reached.
+  private let own: String?
   /// Whether the number of kiosks exceeds the limit.
   private(set) var isFull = false
+
+  init(own: String? = nil) { self.own = own }
 
   var count: Int { boards.count }
 
@@ -53,7 +57,7 @@ struct Fleet {
   /// Returns the index of a kiosk, adding it if there is space.
   private mutating func place(of clientID: String) -> Int? {
     if let place = places[clientID] { return place }
-    guard boards.count < Limits.fleetBoardsMax else { return nil }
+    guard boards.count < Limits.fleetBoardsMax || clientID == own else { return nil }
     places[clientID] = boards.count
     boards.append(FleetBoard(clientID))
     order = nil

@@ -100,8 +100,9 @@ extension FleetBoard.State {
     isClockGood = json["clock"]?["good"].flatMap { if case .bool(let isGood) = $0 { isGood } else { nil } }
     isClockNeeded = json["clock"]?["needed"] == .bool(true)
     // The sum of numbers from an untrusted message may overflow.
-    let (sum, overflow) = (json["outbox"]?.wholeNumber ?? 0).addingReportingOverflow(
-      json["webhooks_waiting"]?.wholeNumber ?? 0)
+    let (messages, requests) = (json["outbox"]?.wholeNumber ?? 0, json["webhooks_waiting"]?.wholeNumber ?? 0)
+    guard messages >= 0, requests >= 0 else { return nil }
+    let (sum, overflow) = messages.addingReportingOverflow(requests)
     waiting = overflow ? .max : sum
     certificateEnd = json["certificate_ends_at"]?.text.flatMap { WallTime.unixMilliseconds(utc: $0) }
   }

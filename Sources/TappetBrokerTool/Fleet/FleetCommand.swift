@@ -3,6 +3,7 @@
 import CPlatform
 import TappetBroker
 import TappetCommandLine
+import TappetConfig
 import TappetCore
 import TappetJSON
 import TappetMessages
@@ -50,12 +51,19 @@ enum FleetCommand {
     try show(fleet.sorted(at: now), fleet, at: now, arguments)
   }
 
-  /// Returns the list for a page, as JSON: those with problems first, and the number of those that are left out.
+  /// Returns the list for a page, as JSON: the own kiosk first, then those with problems, and the number of those that
+  /// are left out.
   static func page(_ arguments: Arguments) throws(CommandFailure) -> JSON {
-    var fleet = try kept(arguments)
-    if fleet.isFull { throw fullness }
+    let own = try KioskAccess.load(arguments).broker?.clientID
+    var fleet = try kept(arguments, own: own)
     let now = SystemClock().now().unixMilliseconds
-    let kiosks = FleetTable(fleet.sorted(at: now), at: now).json["kiosks"]?.elements ?? []
+    return page(of: fleet.sorted(at: now), own: own, at: now)
+  }
+
+  /// Returns the list for a page; anyone who may publish to the broker can add kiosks, but not hide the own one.
+  static func page(of rows: [FleetRow], own: String?, at now: Int64) -> JSON {
+    let mine = rows.filter { $0.board.clientID == own }
+    let kiosks = FleetTable(mine + rows.filter { $0.board.clientID != own }, at: now).json["kiosks"]?.elements ?? []
     var room = Limits.pageKiosksSizeMax
     let shown = kiosks.filter { kiosk in
       let size = kiosk.encoded().count
@@ -67,10 +75,10 @@ enum FleetCommand {
   }
 
   /// Returns the kiosks found in the broker's retained messages.
-  private static func kept(_ arguments: Arguments) throws(CommandFailure) -> Fleet {
+  private static func kept(_ arguments: Arguments, own: String? = nil) throws(CommandFailure) -> Fleet {
     let client = try BrokerClient(try BrokerChoice.settings(arguments))
     defer { client.shutdown() }
-    var fleet = Fleet()
+    var fleet = Fleet(own: own)
     var limits = SubscriptionLimits(arguments)
     (limits.retained, limits.time, limits.qos) = (.only, nil, Fleet.qos)
     let subscriber = Subscriber(client, filters: Fleet.filters, limits) { fleet.take($0) }

@@ -190,12 +190,13 @@ extension ConnectReport {
     let sizeMax = Limits.pageTopicSizeMax
     return .object([
       "url": .string(endpoint.text), "good": .bool(failure == nil), "code": .optional(failure?.code),
-      "found": .optional(hint),
+      "found": .optional(hint?.withoutFolders),
       "steps": .array(
         facts.steps.map { step in
           .object([
             "step": .string(step.stage.word), "good": .bool(step.isGood),
-            "text": .string(step.text.escaped.start(sizeMax)), "microseconds": .number(step.microseconds),
+            "text": .string(step.text.withoutFolders.escaped.start(sizeMax)),
+            "microseconds": .number(step.microseconds),
           ])
         }),
       "days_left": facts.tls?.chain.first.map { .number($0.daysLeft(atUnixSeconds: SystemClock().now().unixSeconds)) }

@@ -2,6 +2,7 @@
 
 import TappetJSON
 import TappetKiosk
+import TappetMessages
 import TappetPlatform
 
 /// The kiosk's end of a page's process.
@@ -22,10 +23,10 @@ package struct PageReport {
     do throws(CommandFailure) {
       if let result = try perform() { send(["result": result]) }
     } catch {
+      // A usage error quotes a topic, which may look like a path.
+      let sentence = error.status == .usage ? error.sentence : error.sentence?.withoutFolders
       send([
-        "result": .object([
-          "error": .string(error.sentence ?? PageReport.mistaken), "code": .optional(error.code),
-        ])
+        "result": .object(["error": .string(sentence ?? PageReport.mistaken), "code": .optional(error.code)])
       ])
     }
   }

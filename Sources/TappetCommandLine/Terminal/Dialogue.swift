@@ -2,6 +2,8 @@
 // answers come back. 'tappet init --web' is the parent.
 //
 //     {"line":"\nBroker"}                                              a line for the user; this one is a heading
+//     {"line":"the host is empty","bad":true}                          a mistake
+//     {"line":"Hold the tag to the reader","bad":false,"seconds":60}   what the user has this long for
 //     {"progress":"writing … 12 of 38"}                                a line that the next one replaces
 //     {"question":"Broker","default":"broker.example","kind":"text"}   the answer is "=" and its bytes
 //     {"question":"Reader","kind":"text","choices":[{"answer":"none","text":"No reader"}],"other":"Device"}
@@ -42,7 +44,11 @@ package final class Dialogue {
 
   package init(_ parent: UnixSocket) { self.parent = parent }
 
-  func tell(_ line: String) { send(["line": .string(line.escapedLines)]) }
+  func tell(_ line: String, isBad: Bool = false, seconds: Int64? = nil) {
+    send([
+      "line": .string(line.escapedLines), "bad": .bool(isBad), "seconds": seconds.map { .number($0) } ?? .null,
+    ])
+  }
 
   func progress(_ text: String) { send(["progress": .string(text.escaped)]) }
 
@@ -54,22 +60,33 @@ package final class Dialogue {
     _ question: String, default usual: String? = nil, _ kind: Kind, _ choices: Choices? = nil,
     endedBy signals: HeldSignals
   ) -> [UInt8]? {
-    let answers = choices?.answers.map { answer, text in
-      JSON.object(["answer": .string(answer), "text": .string(text.escaped)])
-    }
-    send([
-      "question": .string((choices?.question ?? question).escaped), "default": .optional(usual),
-      "kind": .string(kind.rawValue), "choices": answers.map { .array($0) } ?? .null,
-      "other": .optional(choices?.other),
-    ])
+    _ = parent.send(Dialogue.message(question, default: usual, kind, choices).encoded())
+    let known = [usual].compactMap { $0 } + (choices?.answers ?? []).map { $0.0 }
     while true {
       switch parent.receive(sizeMax: Limits.answerSizeMax) {
       case .closed: return nil
       // The first byte is "=": an empty message would be taken for the end.
-      case .message(let bytes): return Array(bytes.dropFirst())
+      case .message(let bytes): return Dialogue.meaning(of: Array(bytes.dropFirst()), among: known)
       case .nothing: guard case .readable = signals.wait(for: parent.fileDescriptor, until: nil) else { return nil }
       }
     }
+  }
+
+  /// Returns the message with a question; its texts, some of which come from files, are escaped.
+  static func message(_ question: String, default usual: String?, _ kind: Kind, _ choices: Choices?) -> JSON {
+    let answers = choices?.answers.map { answer, text in
+      JSON.object(["answer": .string(answer.escaped), "text": .string(text.escaped)])
+    }
+    return .object([
+      "question": .string((choices?.question ?? question).escaped), "default": .optional(usual?.escaped),
+      "kind": .string(kind.rawValue), "choices": answers.map { .array($0) } ?? .null,
+      "other": .optional(choices?.other?.escaped),
+    ])
+  }
+
+  /// Returns the known answer that the browser was shown as this text, or else the text.
+  static func meaning(of typed: [UInt8], among known: [String]) -> [UInt8] {
+    known.first { $0.escaped.utf8.elementsEqual(typed) }.map { Array($0.utf8) } ?? typed
   }
 
   private func send(_ members: KeyValuePairs<String, JSON>) {

@@ -120,7 +120,7 @@ package struct Kiosk: Sendable {
     case .firmware: firmwareDue(at: now)
     case .outputs: outputsDue(at: now)
     case .reader: reader.timerFired(at: now.instant, hasHeardAll: hasHeardAll)
-    case .tagJob: tagJobEffects(tagJobs.timerFired(at: now.instant))
+    case .tagJob: tagJobs.timerFired(at: now.instant).effects
     case .inventory: inventoryDue(hasHeardAll: hasHeardAll, at: now)
     case .rooms: roomsDue(hasHeardAll: hasHeardAll, at: now)
     case .site: site.timerFired(at: settings.site, now.instant)
@@ -157,7 +157,7 @@ package struct Kiosk: Sendable {
     case .reader(let message, let sentAt):
       effects = handleReaderMessage(message, sentAt: sentAt, at: now) + tagJobReceived(message)
     case .readerMalformed(let error): effects = reader.malformed(error, at: now.instant)
-    case .readerEnded(let end): effects = reader.ended(end, at: now.instant) + tagJobEffects(tagJobs.readerEnded())
+    case .readerEnded(let end): effects = reader.ended(end, at: now.instant) + tagJobs.readerEnded().effects
     case .readerNotStarted(let code): effects = reader.notStarted(code: code, at: now.instant)
     case .store(let answer): effects = storeAnswered(answer, at: now)
     case .dropAsked(let id): effects = dropAsked(id)

@@ -45,11 +45,15 @@ extension PageDevice {
   }
 
   /// Returns the event of an answer to the question with this number; `nil` if it is over, or not the device's own.
+  ///
+  /// A kiosk that is held up may receive an answer before it has ended the question.
   @export(interface)
   package func answering(
     _ number: Int64, with answer: PageAnswer, pending question: PendingQuestion?, at now: Instant
   ) -> PanelEvent? {
-    guard let question, question.caller == caller, question.until.wholeMilliseconds == number else { return nil }
+    guard level >= .press, let question, question.caller == caller, question.until.wholeMilliseconds == number,
+      now < question.until
+    else { return nil }
     return switch answer {
     case .confirm: pressing(question.action, at: now)
     case .cancel: .cancelAsked(by: caller)

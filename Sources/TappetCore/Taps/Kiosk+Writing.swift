@@ -5,21 +5,14 @@ extension Kiosk {
   package var tagSighting: TagSighting? { tagJobs.sighting }
 
   mutating func tagJobChanged(_ event: TagJobEvent, at now: Moment) -> [Effect] {
-    let effects = tagJobEffects(tagJobs.handle(event, at: now.instant))
+    let effects = tagJobs.handle(event, at: now.instant).effects
     // A tag whose tap is being confirmed is on the reader, and now belongs to the job.
     return if case .prepared = event { endConfirmation(.closed) + effects } else { effects }
   }
 
   mutating func tagJobReceived(_ message: ReaderMessage) -> [Effect] {
     let (steps, sighting) = tagJobs.received(message)
-    return (sighting.map { [.showTag($0)] } ?? []) + tagJobEffects(steps)
-  }
-
-  func tagJobEffects(_ steps: [TagJob.Step]) -> [Effect] {
-    steps.flatMap { step -> [Effect] in
-      // The light `accepted` would promise a message; the end of the light `writing` shows that the job is done.
-      if case .end(let end) = step, !end.isDone { [.light(.refused), .tagJob(step)] } else { [.tagJob(step)] }
-    }
+    return (sighting.map { [.showTag($0)] } ?? []) + steps.effects
   }
 
   /// Marks the job's tag as held, so that it does not count as a tap if it stays on the reader.
@@ -36,6 +29,16 @@ extension Kiosk {
       return tagGone(uid)
     case .tagFaulted, .tagDescribed, .ready, .heartbeat, .lost, .orderProgress, .orderDone:
       return []
+    }
+  }
+}
+
+extension [TagJob.Step] {
+  /// The steps as effects; a method of the kiosk, whose part `tagJobs` is, would copy the whole kiosk at each call.
+  var effects: [Effect] {
+    flatMap { step -> [Effect] in
+      // The light `accepted` would promise a message; the end of the light `writing` shows that the job is done.
+      if case .end(let end) = step, !end.isDone { [.light(.refused), .tagJob(step)] } else { [.tagJob(step)] }
     }
   }
 }

@@ -57,8 +57,8 @@ struct KioskFacts {
     }
   }
 
-  /// Converts a report, with the output names in `outputs`; returns `nil` for reports that only the log contains.
-  init?(_ report: Report, outputs: [OutputState]) {
+  /// Converts a report, with the names of `outputs` where it is about one; `nil` for a report that only the log has.
+  init?(_ report: Report, outputs: @autoclosure () -> [OutputState]) {
     switch report {
     case .tap(let report): self.init(report)
     case .entry(let report): self.init(report)
@@ -72,7 +72,7 @@ struct KioskFacts {
     case .clock(.certificateExpiring): self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATE_EXPIRING)
     case .clock(.certificatesGood): self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATES_GOOD)
     case .panel(let report): self.init(report)
-    case .output(let report): self.init(report, outputs: outputs)
+    case .output(let report): self.init(report, outputs: outputs())
     case .input(let report): self.init(report)
     case .command(let report): self.init(report)
     case .inventory(let touch):

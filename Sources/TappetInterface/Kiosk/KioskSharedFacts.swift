@@ -27,6 +27,16 @@ final class SharedFacts: Sendable {
     facts.locked { ($0.counts, $0.outputs) = (counts, states) }
   }
 
+  /// Stores the counters of `runtime`, and the states of its outputs where `report` may be about a change of them.
+  func note(_ runtime: Runtime, after report: Report) {
+    switch report {
+    case .output, .panel: note(runtime)
+    default:
+      let counts = runtime.counts
+      facts.locked { $0.counts = counts }
+    }
+  }
+
   func setRunning(_ isRunning: Bool) { facts.locked { $0.isRunning = isRunning } }
 
   func setActions(_ names: [String]) { facts.locked { $0.actions = names } }

@@ -247,7 +247,7 @@ final class KioskObject: LibraryObject {
   }
 
   private func tell(_ report: Report, _ line: LogRecord) {
-    if let runtime { facts.note(runtime) }
+    if let runtime { facts.note(runtime, after: report) }
     guard let callback = eventCallback, !isFreed,
       let facts = KioskFacts(report, outputs: runtime?.outputs ?? [])
     else { return }

@@ -25,7 +25,7 @@ package struct KioskView: Sendable {
   /// Facts about the kiosk's site; `nil` if the kiosk belongs to none.
   private var site: KioskStatus.Site?
   /// SHA-256 of the page's certificate; `nil` if unknown.
-  private var pageCertificate: String?
+  private var pagePlace: PagePlace
   /// Whether the buttons are locked; `nil` if the panel has no lock.
   package var isLocked: Bool?
   /// Whether `%T` may be sealed, `nil` before the first clock check; whether that is regardless of the kernel's clock
@@ -78,7 +78,7 @@ package struct KioskView: Sendable {
       status.state(of: part, configuration).map { (part: part, state: $0) }
     }
     (unread, lowCount, site) = (status.unread, status.inventory?.lowCount, status.site)
-    pageCertificate = runtime.page.place.certificate
+    pagePlace = runtime.page.place
     isLocked = status.isLocked
     clock = (
       status.clock.isGood, !configuration.checksClock, status.clock.isNeeded, configuration.unknownHoursSentence
@@ -136,7 +136,7 @@ package struct KioskView: Sendable {
     case .webhooks: webhookMembers
     case .rooms, .inventory: publishedFacts(about: part)
     case .site: site?.members ?? []
-    case .page: [JSON.Member(name: "certificate", value: .optional(pageCertificate))]
+    case .page: pagePlace.members
     case .reader, .broker, .disk, .panel: []
     }
   }

@@ -31,7 +31,9 @@ extension Runtime {
   /// Performs one request.
   func serve(_ request: KioskRequest, for client: ControlServer.Client) {
     switch request {
-    case .status: client.send(view.json(maySeeKeys: client.maySeeKeys))
+    case .status:
+      let status = view.json(maySeeKeys: client.maySeeKeys)
+      client.send(client.page == nil ? status : status.withoutFolders)
     case .watch:
       client.isWatching = true
       client.send(view.json(maySeeKeys: client.maySeeKeys))

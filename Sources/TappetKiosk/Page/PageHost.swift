@@ -24,14 +24,16 @@ struct PageHost {
   var path: String?
   /// The paired devices; `nil` until they are loaded.
   var devices: [PageDevice]?
-  /// SHA-256 of the certificate and port of the tappet-web that asked last; `nil` if unknown.
-  var place: (certificate: String?, port: Int64?) = (nil, nil)
+  /// Place of the tappet-web that asked last.
+  var place = PagePlace()
   /// The pairing that waits for its code.
   var pairing: PairingCode?
   var presses: PressMemory
   /// Times until which devices, by their ids, need no password, and their recent wrong ones.
   var confirmed: [String: Instant] = [:]
   var guesses: [String: GuessLimit] = [:]
+  /// Recorded days of use, by the ids of the devices, in days since 1970.
+  var days: [String: Int64] = [:]
   /// The press or answer that is being handled: who made it, and its first outcome.
   var acting: (caller: PressCaller, outcome: PageOutcome?)?
   /// The newest entries with the devices that caused them, oldest first.
@@ -41,8 +43,7 @@ struct PageHost {
   /// The newest outcome.
   var lastOutcome: PageOutcome?
   /// The earliest time for the next state, and the time of the next beat.
-  var nextState = Instant(nanoseconds: 0)
-  var nextBeat = Instant(nanoseconds: 0)
+  var next = (state: Instant(nanoseconds: 0), beat: Instant(nanoseconds: 0))
   /// Time at which something must be sent.
   var deadline: Instant?
 

@@ -37,6 +37,8 @@ package enum PageRequest: Sendable {
   case writeTag(action: String, label: String?, person: String?)
   case stock(StockRequest)
   case tool(ToolRequest)
+  /// The browser has received another part of a backup.
+  case received
   /// Requests the questions and lines of 'tappet init --web', the earlier ones first.
   case watchSetup
   /// Answers the question with this number, which 'tappet init --web' has asked.
@@ -48,7 +50,7 @@ package enum PageRequest: Sendable {
     case .state, .watch: .from(.look)
     // The store room, too: its lists have the names of those who borrowed something.
     case .press, .confirm, .cancel, .stock: .from(.press)
-    case .again, .taps, .hours, .log, .actions, .tool(.test), .tool(.listen), .tool(.fleet):
+    case .again, .taps, .hours, .log, .actions, .received, .tool(.test), .tool(.listen), .tool(.fleet):
       .from(.manage)
     case .writeTag, .tool(.publish), .tool(.backup): .again
     // Only 'tappet init --web' serves them.
@@ -57,26 +59,16 @@ package enum PageRequest: Sendable {
   }
 }
 
-/// Facts about a browser and about the tappet-web that serves it.
+/// Facts about a browser, and about the tappet-web that serves it.
 package struct PageEntry: Sendable {
   /// The browser's address, the host in its request, and the token in its cookie.
   package var address: String
   package var host: String
   package var token: SecretBytes?
-  /// SHA-256 of the certificate, and the port; `nil` behind a proxy.
-  package var certificate: String?
-  package var port: Int64?
+  package var place = PagePlace()
 
   package init(from address: String, host: String, token: SecretBytes?) {
     (self.address, self.host, self.token) = (address, host, token)
-  }
-
-  /// Returns whether the text is a SHA-256 as browsers show it: `AB:CD:…`.
-  static func isFingerprint(_ text: String) -> Bool {
-    text.utf8.count == 95
-      && text.utf8.enumerated().allSatisfy { place, byte in
-        place % 3 == 2 ? byte == UInt8(ascii: ":") : (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte)
-      }
   }
 }
 
@@ -187,8 +179,9 @@ extension PageRequest {
       .init(
         "enter",
         [
-          "from": .string(entry.address), "host": .string(entry.host), "certificate": .optional(entry.certificate),
-          "port": entry.port.map { .number($0) } ?? .null,
+          "from": .string(entry.address), "host": .string(entry.host),
+          "certificate": .optional(entry.place.certificate), "port": entry.place.port.map { .number($0) } ?? .null,
+          "local": .bool(entry.place.isLocal), "until": entry.place.certificateEnd.map { .number($0) } ?? .null,
         ], enclosing: entry.token)
     case .pair(let code): .init("pair", enclosing: code)
     case .again(let password): .init("again", enclosing: password)
@@ -213,6 +206,7 @@ extension PageRequest {
       .init("web-tag", ["action": .string(action), "label": .optional(label), "person": .optional(person)])
     case .stock(let request): request.form
     case .tool(let request): request.form
+    case .received: .init("web-received")
     case .watchSetup: .init("setup-watch")
     case .answerSetup(let number, let answer):
       .init("setup-answer", ["number": .number(number)], enclosing: answer)
@@ -226,9 +220,7 @@ extension PageRequest {
       let token = request.secretPayload
       var entry = PageEntry(
         from: request.text("from"), host: request.text("host"), token: token.count > 0 ? token : nil)
-      // The terminal shows both.
-      entry.certificate = request.optionalText("certificate").flatMap { PageEntry.isFingerprint($0) ? $0 : nil }
-      entry.port = request["port"]?.wholeNumber.flatMap { (1...65_535).contains($0) ? $0 : nil }
+      entry.place = PagePlace(request)
       self = .enter(entry)
     case "pair": self = .pair(code: request.secretPayload)
     case "again": self = .again(password: request.secretPayload)
@@ -253,6 +245,7 @@ extension PageRequest {
     case "web-tag":
       self = .writeTag(
         action: request.text("action"), label: request.optionalText("label"), person: request.optionalText("person"))
+    case "web-received": self = .received
     case "setup-watch": self = .watchSetup
     case "setup-answer": self = .answerSetup(number: request.number("number"), request.secretPayload)
     case _:

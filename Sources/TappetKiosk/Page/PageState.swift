@@ -39,8 +39,11 @@ extension Runtime {
       let output = outputs.first(where: { $0.name == name })
     else { return nil }
     let request: OutputRequest = plan.kind != .switch ? .pulse : output.isOn ? .off : .on
+    // A lock that is "on" is open, whatever its line's safe level is.
+    let isOn = plan.kind == .lock ? output.isOn != plan.isSafeOn : output.isOn
     return .object([
-      "output": .string(name), "do": .string(request.rawValue), "on": output.isAvailable ? .bool(output.isOn) : .null,
+      "output": .string(name), "do": .string(request.rawValue), "on": output.isAvailable ? .bool(isOn) : .null,
+      "kind": .string(plan.kind.word),
     ])
   }
 
@@ -61,9 +64,9 @@ extension Runtime {
   func showPage() {
     guard let server = page.server, server.isWatched else { return page.deadline = nil }
     let now = now().instant
-    let isDue = now >= page.nextState
+    let isDue = now >= page.next.state
     if isDue {
-      page.nextState = now + Limits.pageStateInterval
+      page.next.state = now + Limits.pageStateInterval
       server.tellWatchers { client in
         guard let session = client.page else { return nil }
         let state = pageState(for: session).encoded()
@@ -72,11 +75,14 @@ extension Runtime {
         return pageEvent("state", now, state)
       }
     }
-    if now >= page.nextBeat {
-      page.nextBeat = now + Limits.pageBeat
-      server.tellWatchers { _ in pageEvent("beat", now, Array("null".utf8)) }
+    if now >= page.next.beat {
+      page.next.beat = now + Limits.pageBeat
+      server.tellWatchers { client in
+        if let device = client.page?.device { recordUse(of: device) }
+        return pageEvent("beat", now, Array("null".utf8))
+      }
     }
-    page.deadline = isDue ? page.nextBeat : min(page.nextState, page.nextBeat)
+    page.deadline = isDue ? page.next.beat : min(page.next.state, page.next.beat)
   }
 
   /// Sends the light to the page.

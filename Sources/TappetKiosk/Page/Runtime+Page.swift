@@ -15,7 +15,8 @@ extension Runtime {
   func openPage() {
     guard let path = configuration.web?.socket else {
       page.server?.close()
-      page = PageHost(startedAt: observers.startedAt)
+      // Presses that had an effect are forgotten, so earlier ones are late.
+      page = PageHost(startedAt: now().instant)
       return inbox.append(.pageOpened(errno: nil))
     }
     guard page.path != path else { return }
@@ -63,6 +64,7 @@ extension Runtime {
       let ids = devices.map { $0.id }
       page.confirmed = page.confirmed.filter { ids.contains($0.key) }
       page.guesses = page.guesses.filter { ids.contains($0.key) }
+      page.days = page.days.filter { ids.contains($0.key) }
       page.server?.drop { client in client.page?.device.map { !devices.contains($0) } ?? false }
     }
   }
@@ -98,7 +100,7 @@ extension Runtime {
     case .state: client.send(statePageAnswer(session))
     case .watch:
       client.isWatching = true
-      (page.nextState, page.nextBeat) = (Instant(nanoseconds: 0), min(page.nextBeat, now().instant + Limits.pageBeat))
+      page.next = (Instant(nanoseconds: 0), min(page.next.beat, now().instant + Limits.pageBeat))
       handleWaiting()
     case .press(let press): self.press(press, for: client, session)
     case .confirm(let number, let time, let isForm):
@@ -117,6 +119,7 @@ extension Runtime {
       beginTagJob(job, for: client)
     case .stock(let request): ask(request, for: client, session)
     case .tool(let request): ask(request, for: client)
+    case .received: helpers.tools.continueBackup(client.number)
     }
   }
 
@@ -134,15 +137,28 @@ extension Runtime {
           "the page is not served as \(entry.host.prefix(80).description.quoted); use another address of the kiosk, or "
             + "add the name to 'web: {names: …}' in kiosk.yaml", code: "host-unknown"))
     }
-    page.place = (entry.certificate, entry.port)
+    page.place = entry.place
     let hash = entry.token.map { $0.withBytes { LibCrypto.digest(Array($0)) } }
     let device = hash.flatMap { hash in devices.first { LibCrypto.areEqual($0.tokenHash, hash) } }
     let level = device?.level ?? settings.open
     client.page = PageSession(device: device, level: level, address: entry.address)
+    if let device { recordUse(of: device) }
     client.send(
       .object([
         "name": .string(settings.name), "level": .optional(level?.name), "device": .optional(device?.name),
       ]))
+  }
+
+  /// Records the day on which a device is used: one write a day, which also survives a power cut.
+  func recordUse(of device: PageDevice) {
+    let (id, seconds) = (device.id, now().unixSeconds)
+    let day = seconds / 86_400
+    guard seconds >= Limits.webClockMin, page.days[id] != day else { return }
+    let isAsked = askStore(isRequired: false) { secrets in
+      try? secrets.get().recordUse(ofPageDevice: id, day: day)
+      return .pageUseRecorded
+    }
+    if isAsked { page.days[id] = day }
   }
 
   // MARK: Pairing
@@ -171,10 +187,11 @@ extension Runtime {
     let former = page.pairing.flatMap { $0.isOver(at: now().instant) ? nil : $0.name }
     page.pairing = PairingCode(digits: digits, name: name, level: level, at: now().instant)
     client.send(
-      .object([
-        "seconds": .number(Limits.pairingTime.wholeMilliseconds / 1000), "replaced": .optional(former),
-        "certificate": .optional(page.place.certificate), "port": page.place.port.map { .number($0) } ?? .null,
-      ]),
+      .object(
+        [
+          JSON.Member(name: "seconds", value: .number(Limits.pairingTime.wholeMilliseconds / 1000)),
+          JSON.Member(name: "replaced", value: .optional(former)),
+        ] + page.place.members),
       enclosing: digits.withUnsafeBytes { SecretBytes(copying: $0) })
   }
 

@@ -84,11 +84,16 @@ extension Runtime {
   private func act(
     _ event: PanelEvent, by device: PageDevice, for client: ControlServer.Client, _ session: PageSession
   ) {
+    let refusals = kiosk.counters.refused
     page.acting = (device.caller, nil)
     feed(.panel(event))
     let outcome = page.acting?.outcome
     page.acting = nil
     if let outcome { return client.send(outcome.json(for: session)) }
+    // Only the first refusals of a minute are reported.
+    if kiosk.counters.refused > refusals {
+      return client.send(.failure("too many presses; wait a moment", code: "too-many"))
+    }
     client.send(kiosk.question?.caller == device.caller ? asked(session) : .object(["result": .string("sent")]))
   }
 

@@ -52,6 +52,12 @@ package final class ToolHost {
     LibCrypto.wipe(&message)
   }
 
+  /// Lets the process send another part of its backup to this connection.
+  func continueBackup(_ number: UInt64) {
+    guard let process = processes[number], process.isBackup else { return }
+    process.host.send([UInt8(ascii: "+")])
+  }
+
   /// Ends the process that reports to this connection, if there is one; nothing more is reported.
   func stop(_ number: UInt64) {
     processes[number]?.host.onNotice = { _ in }
@@ -64,6 +70,7 @@ extension Runtime {
   ///
   /// A message is published, and a backup made, after the audit has recorded who does it.
   func ask(_ request: ToolRequest, for client: ControlServer.Client) {
+    if let refusal = refusal(toStart: request) { return client.send(refusal) }
     switch request {
     case .backup: note("page-backup", "", request, for: client)
     case _ where configuration.broker == nil:
@@ -99,6 +106,7 @@ extension Runtime {
     guard let client = page.server?.client(number) else { return }
     if let failure { return client.send(.failure(failure.sentence, code: "failed")) }
     let device = client.page?.device?.name ?? ""
+    guard perform(request, for: client) else { return }
     switch request {
     case .publish(let topic, _, _):
       log(
@@ -109,16 +117,27 @@ extension Runtime {
       log(LogRecord(.notice, "page-backup", "\(device) makes a backup on the page", [("device", device)]))
     case .test, .listen, .fleet: break
     }
-    perform(request, for: client)
   }
 
-  private func perform(_ request: ToolRequest, for client: ControlServer.Client) {
+  /// Returns the response to a request for which no process can be started now; `nil` if one can.
+  private func refusal(toStart request: ToolRequest) -> JSON? {
     guard let path = observers.configurationPath else {
-      return client.send(
-        .failure("this kiosk was not started from a file, so the page cannot do this", code: "failed"))
+      return .failure("this kiosk was not started from a file, so the page cannot do this", code: "failed")
     }
-    guard helpers.tools.hasRoom(for: request) else {
-      return client.send(.failure(SharedSentence.tooManyRequests, code: "busy"))
+    // The process reads the file; a backup is meant to contain it as it is.
+    if !request.isBackup, FileStamp(path) != observers.configurationFile {
+      return .failure(
+        "kiosk.yaml was changed after the kiosk loaded it; reload the kiosk, so that both use the same", code: "failed")
+    }
+    return helpers.tools.hasRoom(for: request) ? nil : .failure(SharedSentence.tooManyRequests, code: "busy")
+  }
+
+  /// Starts the process; returns false if the request was refused.
+  @discardableResult
+  private func perform(_ request: ToolRequest, for client: ControlServer.Client) -> Bool {
+    guard let path = observers.configurationPath, helpers.tools.hasRoom(for: request) else {
+      if let refusal = refusal(toStart: request) { client.send(refusal) }
+      return false
     }
     let number = client.number
     do throws(SystemError) {
@@ -131,6 +150,10 @@ extension Runtime {
         })
       // tappet-web waits only a few seconds for the first message.
       client.send(.object(["notice": .string("begun")]))
-    } catch { client.send(.failure("tappet-tool cannot be started: " + error.text, code: "failed")) }
+      return true
+    } catch {
+      client.send(.failure("tappet-tool cannot be started: " + error.text, code: "failed"))
+      return false
+    }
   }
 }

@@ -3,6 +3,7 @@
 
 import TappetCore
 import TappetJSON
+import TappetMessages
 import TappetPlatform
 
 /// A request to a process of the tools.
@@ -38,7 +39,10 @@ extension ToolRequest {
     switch name {
     case "broker-test": self = .test
     case "web-fleet": self = .fleet
-    case "web-backup": self = .backup(passphrase: request.secretPayload)
+    case "web-backup":
+      let passphrase = request.secretPayload
+      if let fault = passphrase.backupPassphraseFault { throw KioskRequestError(fault) }
+      self = .backup(passphrase: passphrase)
     case "broker-listen":
       let filter = request.text("filter")
       guard filter.utf8.count <= Limits.pageTopicSizeMax else {

@@ -44,6 +44,8 @@ enum SecretNotice: Sendable {
   case pagePassword(Result<PagePassword.Check, SecretFailure>, of: PageDevice, for: UInt64)
   /// The page's request whose author the audit has recorded, or the reason why it could not, with its client's number.
   case toolNoted(SecretFailure?, ToolRequest, for: UInt64)
+  /// The day of a device's use was recorded, unless the disk is full.
+  case pageUseRecorded
   /// All devices of the page, or the error.
   case pageDevices(Result<[PageDevice], SecretStoreError>)
 }
@@ -134,6 +136,7 @@ extension Runtime {
       if let secrets { load(secrets) }
       feed(.site(.ended(result)))
     case .replicaFailed(let error): log(LogRecord(replicaError: error))
+    case .pageUseRecorded: break
     case .pageDevices(let devices): adopt(pageDevices: devices)
     case .pagePassword(let result, let device, let number): checked(result, of: device, for: number)
     case .toolNoted(let failure, let request, let number): perform(request, noted: failure, for: number)

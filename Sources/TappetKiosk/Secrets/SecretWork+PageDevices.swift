@@ -10,7 +10,12 @@ import TappetStore
 extension SecretWork {
   /// Lists all devices.
   func listPageDevices() throws(SecretStoreError) -> SecretAnswer {
-    SecretAnswer(.object(["devices": .array(try secretStore.pageDevices().map { $0.json })]))
+    let days = try secretStore.pageDeviceDays()
+    let devices = try secretStore.pageDevices().map { device in
+      let day = days[device.id].flatMap { WallTime.utc(unixMilliseconds: $0 &* 86_400_000) }?.prefix(10)
+      return JSON.object(device.json.members + [.init(name: "last_used_on", value: .optional(day.map { String($0) }))])
+    }
+    return SecretAnswer(.object(["devices": .array(devices)]))
   }
 
   /// Removes a device: its token is refused from now on, and its connections end.

@@ -23,23 +23,27 @@ struct Reload: Sendable {
 
   var configuration: KioskConfiguration
   var profile: BoardProfile?
+  /// The configuration file as it was loaded.
+  var file: FileStamp?
 }
 
 extension Runtime {
   /// Reloads configuration, certificates, profile and secrets; on any error, the kiosk is left unchanged.
   func reload() {
     supervisor.reloading()
+    // Read first: a change during the reload counts as one after it.
+    let file = observers.configurationPath.flatMap { FileStamp($0) }
     switch observers.onReload?() {
     case nil: refuse(["this kiosk was not started from a file: there is nothing to reload"])
     case .refused(let problems):
       var sentences: [String] = []
       for problem in problems { sentences.append(problem.sentence) }
       refuse(sentences)
-    case .loaded(let new): reload(new)
+    case .loaded(let new): reload(new, from: file)
     }
   }
 
-  private func reload(_ new: KioskConfiguration) {
+  private func reload(_ new: KioskConfiguration, from file: FileStamp?) {
     var mistakes: [String] = []
     if new.stateFolder != configuration.stateFolder || new.controlSocket != configuration.controlSocket {
       mistakes.append("'state' and 'control' cannot change while the kiosk runs; restart it")
@@ -53,7 +57,7 @@ extension Runtime {
       do throws(BoardProfileError) { profile = try BoardProfile.load(name: name) } catch { mistakes += error.sentences }
     }
     guard mistakes.isEmpty else { return refuse(mistakes) }
-    let reload = Reload(configuration: new, profile: profile)
+    let reload = Reload(configuration: new, profile: profile, file: file)
     askStore(isRequired: true) { secrets in .reloaded(reload, reload.load(from: secrets)) }
   }
 
@@ -70,6 +74,7 @@ extension Runtime {
         if broker == nil, let settings = new.broker { broker = try BrokerLink(settings, inbox.mailbox) }
       } catch { return refuse([RuntimeError.system(error).sentence]) }
       adopt(new, reload.profile, loaded)
+      observers.configurationFile = reload.file
       conclude([])
     }
   }

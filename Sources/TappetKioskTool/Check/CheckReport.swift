@@ -98,6 +98,7 @@ struct CheckReport {
     checkBroker(configuration, delivers: delivers, isRunning: kiosk != nil)
     checkWebServers(configuration)
     checkRooms(configuration)
+    checkPage(configuration, kiosk)
     checkPanel(configuration, kiosk)
   }
 

@@ -22,10 +22,11 @@ extension Command {
       details: """
         Prints a code, which pairs one browser when it is typed into the kiosk's page within five minutes. Once
         a browser has opened the page, it also prints the page's address and, on a terminal, a QR code that
-        opens it on a phone. The level 'look' shows the panel; 'press' also presses its buttons; 'manage' also
-        shows the log of taps, writes tags, and manages people and devices. Only root and the kiosk's own user
-        can pair devices. Exit status: 0 the code is valid; 1 the name cannot be used; 2 the level cannot be
-        used; 4 the kiosk has no page, or is not running.
+        opens it on a phone; if the page is served on this machine only, the ssh command that reaches it. The
+        level 'look' shows the panel; 'press' also presses its buttons; 'manage' also shows the log of taps,
+        writes tags, and manages people and devices. Only root and the kiosk's own user can pair devices. Exit
+        status: 0 the code is valid; 1 the name cannot be used; 2 the level cannot be used; 4 the kiosk has no
+        page, or is not running.
         """,
       example: "tappet web pair 'Hall tablet' --level press",
       usageError: { arguments in
@@ -44,10 +45,11 @@ extension Command {
         }
         Output.print("\(digits.prefix(4)) \(digits.dropFirst(4))")
         let minutes = plural((answer.json["seconds"]?.wholeNumber ?? 0) / 60, "minute")
-        if let port = answer.json["port"]?.wholeNumber {
-          showAddress(pageAddress(configuration, port: port) + "/pair", digits, minutes)
+        let place = PageAddress(answer.json, host: pageHost(configuration))
+        if let address = place.address {
+          showAddress(address + "/pair", digits, minutes)
         } else {
-          Output.printError("Type this code into the kiosk's page within \(minutes).")
+          Output.printError(place.way + " within \(minutes).")
         }
         if let fingerprint = answer.json["certificate"]?.text {
           Output.printError(
@@ -60,9 +62,9 @@ extension Command {
       })
   }
 
-  private static func pageAddress(_ configuration: KioskConfiguration, port: Int64) -> String {
-    let host = configuration.web?.names.first ?? NetworkIdentity.current().ipv4
-    return "https://" + host + (port == 443 ? "" : ":\(port)")
+  /// The name or address under which browsers reach this machine.
+  static func pageHost(_ configuration: KioskConfiguration) -> String {
+    configuration.web?.names.first ?? NetworkIdentity.current().ipv4
   }
 
   /// Shows where to type the code; a phone that scans the QR code has it filled in.
@@ -72,7 +74,7 @@ extension Command {
       TerminalSize.current().map({ $0.columns >= code.width }) ?? false
     else { return Output.printError(way + ".") }
     Output.printError(way + "; or scan it with a phone:")
-    for line in code.inkLines { Output.write(line + "\n") }
+    for line in code.screenLines() { Output.write(line + "\n") }
   }
 
   static var webPassword: Command {
@@ -98,16 +100,20 @@ extension Command {
 
   static var webList: Command {
     Command(
-      words: "web list", section: .running, summary: "list the browsers that may use the page",
-      details: "Lists the paired devices: name, level, and when they were paired.",
-      body: .running { (_, configuration) throws(CommandFailure) in
+      words: "web list", section: .running, summary: "list the browsers that may use the page", options: [.json],
+      details: "Lists the paired devices: name, level, when they were paired, and the last day of their use (UTC).",
+      body: .running { (arguments, configuration) throws(CommandFailure) in
         let devices = try SecretClient(configuration).ask(.listPageDevices).json["devices"]?.elements ?? []
+        if let report = arguments.report {
+          return report.set(.object(["devices": .array(devices.map { $0.timed([("paired", "paired_at")]) })]))
+        }
         if devices.isEmpty { Output.printError("No devices yet; use 'tappet web pair' to pair a device.") }
         for device in devices {
           let paired = (device["paired"]?.wholeNumber ?? 0) * 1000
           Output.print(
             ("\(device["device"]?.text ?? "")  \(device["level"]?.text ?? "")  since "
-              + WallTime.brief(unixMilliseconds: paired, now: SystemClock().now().unixMilliseconds)).escaped)
+              + WallTime.brief(unixMilliseconds: paired, now: SystemClock().now().unixMilliseconds)
+              + (device["last_used_on"]?.text.map { ", last used on \($0)" } ?? "")).escaped)
         }
       })
   }

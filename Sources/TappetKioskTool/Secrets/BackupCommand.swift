@@ -56,8 +56,6 @@ extension Command {
 
 /// Creates and reads backup files.
 enum Backup {
-  private static let passphraseSizeMin = 8
-
   static func write(to path: String, _ configuration: KioskConfiguration, _ arguments: Arguments) throws(CommandFailure)
   {
     let passphrase = try newPassphrase(arguments)
@@ -83,16 +81,7 @@ enum Backup {
   static func make(
     _ passphrase: SecretBytes, _ configuration: KioskConfiguration, from path: String
   ) throws(CommandFailure) -> Made {
-    guard passphrase.count >= passphraseSizeMin else {
-      throw .refused(
-        "the passphrase is \(plural(passphrase.count, "byte")) long; use at least \(passphraseSizeMin) bytes, "
-          + "preferably several words")
-    }
-    // 'restore' reads one line.
-    let isLine = passphrase.withBytes { !$0.contains { $0 == 0x0A || $0 == 0x0D } }
-    guard passphrase.count <= Limits.passphraseSizeMax, isLine else {
-      throw .refused("the passphrase must be one line of at most \(Limits.passphraseSizeMax) bytes")
-    }
+    if let fault = passphrase.backupPassphraseFault { throw .refused(fault) }
     var content = try collect(SecretClient(configuration))
     let (files, absent) = try BackupFiles.collect(path)
     content.files = files

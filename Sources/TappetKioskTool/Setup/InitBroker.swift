@@ -235,7 +235,7 @@ extension SetupWizard {
       to: targets,
       [("Broker", brokerSummary), ("Certificate", "requested; the other questions follow once it is issued")])
     try CertRequest.write(draft, key: key, name: files.draft.clientID, out: request)
-    Output.printError(
+    Output.inform(
       "Then continue with: tappet init --config \(files.path) --private-key \(key) --certificate FILE (from the CA)."
     )
     throw .reported(.success)

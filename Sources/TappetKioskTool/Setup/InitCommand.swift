@@ -180,7 +180,7 @@ final class SetupWizard {
   }
 
   /// Prints a line in interactive mode.
-  func inform(_ text: String) { if prompt != nil { Output.printError(text) } }
+  func inform(_ text: String) { if prompt != nil { Output.inform(text) } }
 
   /// Prints a line that a browser does not need, because it shows choices.
   func list(_ text: String) { if Dialogue.current == nil { inform(text) } }

@@ -69,7 +69,7 @@ extension SetupWizard {
       isReady = try writeTag(action, configuration)
     }
     if let matrix = configuration.matrix, access(matrix.sessionFile, F_OK) != 0 {
-      Output.printError("  Next, use \(hint("matrix login USER")) to log the kiosk in; no message is sent before that.")
+      Output.inform("  Next, use \(hint("matrix login USER")) to log the kiosk in; no message is sent before that.")
       if arguments.has("tap") { throw .reported(.refused) }
       return
     }
@@ -150,9 +150,9 @@ extension SetupWizard {
     guard let limit = arguments.seconds("tap") ?? (prompt == nil ? nil : .seconds(60)) else { return }
     inform("  Starting the kiosk …")
     let way = Dialogue.current == nil ? "; Ctrl-C: later" : ""
+    let seconds = limit.wholeMilliseconds / 1000
     let observer = TapObserver(
-      invitation:
-        "  Hold the tag to the reader (\(limit.wholeMilliseconds / 1000) s\(way)) …",
+      invitation: "  Hold the tag to the reader (\(seconds) s\(way)) …", seconds: seconds,
       needsLink: configuration.broker != nil)
     do throws(RuntimeError) { try run(configuration, observer, limit) } catch { throw .failed(error.sentence) }
     if observer.isDone {
@@ -199,10 +199,12 @@ private final class TapObserver {
   private var isReaderReady = false
   private var isLinkUp: Bool
   private var invitation: String?
+  private let seconds: Int64
 
-  /// Creates an observer that prints the invitation when the kiosk is ready for the tap.
-  init(invitation: String, needsLink: Bool) {
+  /// Creates an observer that prints the invitation, with the time for the tap, when the kiosk is ready for it.
+  init(invitation: String, seconds: Int64, needsLink: Bool) {
     self.invitation = invitation
+    self.seconds = seconds
     isLinkUp = !needsLink
   }
 
@@ -213,9 +215,10 @@ private final class TapObserver {
       Output.print(line.sentence)
     case .output(.switched(_, isOn: let isOn, _)):
       isOutputOn = isOn
-      Output.printError("  " + line.sentence)
-    case .entry(.accepted), .entry(.queued), .entry(.expired), .entry(.undeliverable), .tap(.refused), .tap(.ignored),
-      .reader(.lost), .link(.failed), .link(.didFallBack), .store(.trouble):
+      Output.inform("  " + line.sentence)
+    case .entry(.accepted), .entry(.queued): Output.inform("  " + line.sentence)
+    case .entry(.expired), .entry(.undeliverable), .tap(.refused), .tap(.ignored), .reader(.lost), .link(.failed),
+      .link(.didFallBack), .store(.trouble):
       Output.printError("  " + line.sentence)
     case .reader(.ready): isReaderReady = true
     case .link(.connected): isLinkUp = true
@@ -223,7 +226,7 @@ private final class TapObserver {
     }
     if isReaderReady, isLinkUp, let text = invitation {
       invitation = nil
-      Output.printError(text)
+      Output.inform(text, seconds: seconds)
     }
   }
 }

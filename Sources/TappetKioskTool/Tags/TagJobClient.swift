@@ -135,7 +135,9 @@ final class TagJobClient {
   }
 
   private func invite() {
-    if Output.isWatched { Output.printError("Hold the tag to the reader, and leave it there until it is done…") }
+    guard Output.isWatched else { return }
+    let seconds = request.limit.wholeMilliseconds / 1000
+    Output.inform("Hold the tag to the reader, and leave it there until it is done…", seconds: seconds)
   }
 }
 

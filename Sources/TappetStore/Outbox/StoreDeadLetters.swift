@@ -5,6 +5,17 @@ import TappetCore
 import TappetSQLite
 
 extension Store {
+  /// Stores how often the broker closed the connection when the entry was sent.
+  func note(_ closes: CloseCount) throws(DatabaseError) {
+    let statement = try database.statement(
+      "UPDATE outbox SET closes = ?1 WHERE destination = ?2 AND sequence = ?3 AND id = ?4")
+    statement.bind(Int64(closes.count), at: 1)
+    statement.bind(Destination.broker.rawValue, at: 2)
+    statement.bind(closes.sequence, at: 3)
+    statement.bind(blob: closes.id.bigEndianBytes, at: 4)
+    try statement.run()
+  }
+
   /// An entry that was given up.
   package struct DeadLetter: Hashable, Sendable {
     /// The row's number, which identifies the letter; both entries of a tap may have been given up under one id.

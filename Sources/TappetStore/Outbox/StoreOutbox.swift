@@ -126,16 +126,14 @@ extension Store {
     if let instant = entry.acceptedAt {
       try recordClock(Moment(instant: instant, unixMilliseconds: entry.acceptedUnixMilliseconds))
     }
+    let sequence = try nextSequence(of: entry.destination)
     let statement = try database.statement(
       """
       INSERT INTO outbox (
-        destination, sequence, id, action, topic, message, retained, trigger, uses_timestamp, accepted_unix_ms, boot,
-        expires_ns)
-      VALUES (
-        ?1, (SELECT last + 1 FROM outbox_totals WHERE destination = ?1), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-      RETURNING sequence
+        destination, id, action, topic, message, retained, trigger, uses_timestamp, accepted_unix_ms, boot, expires_ns,
+        sequence)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
       """)
-    defer { statement.reset() }
     statement.bind(entry.destination.rawValue, at: 1)
     statement.bind(blob: entry.id.bigEndianBytes, at: 2)
     statement.bind(entry.action, at: 3)
@@ -146,7 +144,17 @@ extension Store {
     statement.bind(entry.message.storedFilling, at: 8)
     statement.bind(entry.acceptedUnixMilliseconds, at: 9)
     bind(entry.expiry, to: statement, at: 10)
-    return try statement.step() ? statement.integer(0) : 0
+    statement.bind(sequence, at: 12)
+    try statement.run()
+    return sequence
+  }
+
+  /// Returns the number of the next row; a query of its own, because RETURNING would make a temporary table of 87 KB.
+  private func nextSequence(of destination: Destination) throws(DatabaseError) -> Int64 {
+    let statement = try database.statement("SELECT last + 1 FROM outbox_totals WHERE destination = ?1")
+    defer { statement.reset() }
+    statement.bind(destination.rawValue, at: 1)
+    return try statement.step() ? statement.integer(0) : 1
   }
 
   /// Binds the boot to which the expiry refers, and the time of the expiry.
@@ -159,17 +167,6 @@ extension Store {
       statement.bind(Store.unixEra, at: index)
       statement.bind(Store.nanoseconds(time), at: index + 1)
     }
-  }
-
-  /// Stores how often the broker closed the connection when the entry was sent.
-  func note(_ closes: CloseCount) throws(DatabaseError) {
-    let statement = try database.statement(
-      "UPDATE outbox SET closes = ?1 WHERE destination = ?2 AND sequence = ?3 AND id = ?4")
-    statement.bind(Int64(closes.count), at: 1)
-    statement.bind(Destination.broker.rawValue, at: 2)
-    statement.bind(closes.sequence, at: 3)
-    statement.bind(blob: closes.id.bigEndianBytes, at: 4)
-    try statement.run()
   }
 
   /// Removes the rows of the entries; ignores entries that no longer exist.
@@ -194,19 +191,22 @@ extension Store {
 
   /// Deletes consecutive rows that have these ids.
   ///
-  /// The ids are compared, because a database that replaces a damaged one starts its numbers again.
+  /// The ids are compared, because a database that replaces a damaged one starts its numbers again. A range costs
+  /// SQLite a temporary table of 87 KB; a single row does not.
   private func deleteRows(
     of destination: Destination, from first: Int64, through last: Int64, _ ids: [UInt8]
   ) throws(DatabaseError) {
     let statement = try database.statement(
-      """
-      DELETE FROM outbox
-      WHERE destination = ?1 AND sequence BETWEEN ?2 AND ?3 AND id = substr(?4, 16 * (sequence - ?2) + 1, 16)
-      """)
+      first == last
+        ? "DELETE FROM outbox WHERE destination = ?1 AND sequence = ?2 AND id = ?3"
+        : """
+        DELETE FROM outbox
+        WHERE destination = ?1 AND sequence BETWEEN ?2 AND ?4 AND id = substr(?3, 16 * (sequence - ?2) + 1, 16)
+        """)
     statement.bind(destination.rawValue, at: 1)
     statement.bind(first, at: 2)
-    statement.bind(last, at: 3)
-    statement.bind(blob: ids, at: 4)
+    statement.bind(blob: ids, at: 3)
+    if first != last { statement.bind(last, at: 4) }
     try statement.run()
   }
 

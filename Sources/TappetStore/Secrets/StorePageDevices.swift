@@ -2,12 +2,36 @@
 // backups, are resealed under a new key, and cannot be added with only write access to the database.
 //
 //     device ID    one line each: 1, level, SHA-256 of the token in hexadecimal digits, time of pairing, name
+//
+// The last day of use is not sealed: it changes every day, for which no replica is written.
 
 import TappetCore
 import TappetSQLite
 
 extension Store {
   static let pageDevicePrefix = "device "
+
+  /// Returns the last day of use of each device, by id, in days since 1970.
+  fileprivate func pageDeviceDays() throws(DatabaseError) -> [String: Int64] {
+    let statement = try database.statement(
+      "SELECT substr(name, 12), value FROM meta WHERE substr(name, 1, 11) = 'page used: '")
+    defer { statement.reset() }
+    var days: [String: Int64] = [:]
+    while try statement.step() { days[statement.text(0)] = statement.integer(1) }
+    return days
+  }
+
+  fileprivate func recordUse(ofPageDevice id: String, day: Int64?) throws(DatabaseError) {
+    try transaction { () throws(DatabaseError) in
+      let statement = try database.statement(
+        day == nil
+          ? "DELETE FROM meta WHERE name = 'page used: ' || ?1"
+          : "INSERT OR REPLACE INTO meta VALUES ('page used: ' || ?1, ?2)")
+      statement.bind(id, at: 1)
+      if let day { statement.bind(day, at: 2) }
+      try statement.run()
+    }
+  }
 
   /// Whether a sealed value is a device of the page.
   package static func isPageDevice(_ name: String) -> Bool { name.begins(with: pageDevicePrefix) }
@@ -28,6 +52,16 @@ extension SecretStore {
     return devices.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
+  /// Returns the last day of use of each device, by id, in days since 1970.
+  package func pageDeviceDays() throws(SecretStoreError) -> [String: Int64] {
+    do throws(DatabaseError) { return try store.pageDeviceDays() } catch { throw .store(error) }
+  }
+
+  /// Records the last day of use of a device.
+  package func recordUse(ofPageDevice id: String, day: Int64) throws(SecretStoreError) {
+    do throws(DatabaseError) { try store.recordUse(ofPageDevice: id, day: day) } catch { throw .store(error) }
+  }
+
   /// Returns the page's password; `nil` if none was set.
   @export(interface)
   package func pagePassword() throws(SecretStoreError) -> PagePassword? {
@@ -46,7 +80,9 @@ extension SecretStore {
 
   /// Removes the device with the given id; returns false if there is none.
   package func remove(pageDevice id: String, noting auditEntry: AuditEntry) throws(SecretStoreError) -> Bool {
-    try removeSealedValue(named: Store.pageDevicePrefix + id, noting: auditEntry)
+    let isRemoved = try removeSealedValue(named: Store.pageDevicePrefix + id, noting: auditEntry)
+    try? store.recordUse(ofPageDevice: id, day: nil)
+    return isRemoved
   }
 }
 

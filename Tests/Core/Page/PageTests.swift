@@ -131,6 +131,18 @@ extension PressMemory {
     #expect(kiosk.at(500, .panel(.cancelAsked(by: tablet))) == [])
   }
 
+  @Test func `a device answers its own question in time, while it may press`() {
+    var device = PageDevice(
+      id: "hall", name: "Hall", level: .press, tokenHash: [UInt8](repeating: 7, count: 32), pairedUnixSeconds: 0)
+    let question: PendingQuestion = ("alarm", device.caller, .button, Instant(milliseconds: 5_000))
+    func isAnswered(_ number: Int64 = 5_000, at now: Int64) -> Bool {
+      device.answering(number, with: .confirm, pending: question, at: Instant(milliseconds: now)) != nil
+    }
+    #expect(isAnswered(at: 4_999) && !isAnswered(at: 5_000) && !isAnswered(5_001, at: 4_999))
+    device.level = .look
+    #expect(!isAnswered(at: 4_999))
+  }
+
   @Test func `the question of a tag belongs to no device`() {
     let reading = TagReading.of(.alarmSecret)
     kiosk.at(100, .reader(.tagArrived(reading.uid)))

@@ -34,4 +34,15 @@ import Testing
     #expect(try !store.remove(pageDevice: "b", noting: entry("device-removed")))
     #expect(try SecretStore.open(folder: folder.path).pageDevices() == [devices[1]])
   }
+
+  @Test func `the last day of a device's use survives a new start, and is forgotten with the device`() throws {
+    let store = try SecretStore.open(folder: folder.path)
+    for id in ["a", "b"] { try store.add(device(id, id, .press), noting: entry("device-paired")) }
+    #expect(try store.pageDeviceDays().isEmpty)
+    for day in [20_787, 20_788] { try store.recordUse(ofPageDevice: "a", day: Int64(day)) }
+    try store.recordUse(ofPageDevice: "b", day: 20_786)
+    #expect(try SecretStore.open(folder: folder.path).pageDeviceDays() == ["a": 20_788, "b": 20_786])
+    #expect(try store.remove(pageDevice: "b", noting: entry("device-removed")))
+    #expect(try store.pageDeviceDays() == ["a": 20_788])
+  }
 }

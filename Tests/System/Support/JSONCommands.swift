@@ -22,7 +22,7 @@ extension JSONSuite {
       "person rename": ["Ann", "Ann Lee"], "person suspend": ["Ann Lee"],
       "person resume": ["Ann Lee"], "person assign": ["Ann Lee", secret],
       "person import": [try peopleTable(world)], "person remove": ["Ann Lee", "--yes"],
-      "audit": [], "history": [], "outbox list": [], "outbox drop": [String(repeating: "0", count: 32)],
+      "web list": [], "audit": [], "history": [], "outbox list": [], "outbox drop": [String(repeating: "0", count: 32)],
       "outbox retry": ["--all"],
       "outbox export": [world.folder + "/exported"], "tag read": ["--timeout", "60"], "tag watch": [],
       "tag write": ["light", "--timeout", "60"], "tag erase": ["--timeout", "60"],

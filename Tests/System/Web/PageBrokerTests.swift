@@ -54,6 +54,10 @@ import Testing
     #expect(steps.last?["good"] == .bool(false), "\(steps)")
     #expect(steps.last?["text"]?.text?.contains("refused the connection") == true, "\(steps)")
     #expect(eventually { processes(of: world).isEmpty })
+    let yaml = try String(contentsOfFile: world.configPath, encoding: .utf8)
+    try ("# changed\n" + yaml).write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    let stale = try world.browser(token).ask("broker-test")
+    #expect(stale["error"]?.text?.contains("changed after the kiosk loaded it") == true, "\(stale)")
   }
 
   @Test func `messages arrive live, a storm is left out, and the process ends with its browser`() throws {

@@ -28,7 +28,7 @@ import Testing
     return done.output.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  @Test func `a request that is sent byte by byte is cut off after 15 s, and others are served meanwhile`() throws {
+  @Test func `a request that is sent byte by byte is cut off after 6 s, and others are served meanwhile`() throws {
     let script = """
       import select
       slow = connect(); start = time.monotonic(); other = 0
@@ -41,7 +41,7 @@ import Testing
           quick = connect("127.0.0.2")
           quick.send(b"GET /style.css HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n")
           other += quick.recv(15) == b"HTTP/1.1 200 OK"; quick.close()
-      print(13 < time.monotonic() - start < 25, other > 10)
+      print(5 < time.monotonic() - start < 15, other > 3)
       """
     #expect(try python(script) == "True True")
   }
@@ -59,21 +59,15 @@ import Testing
     #expect(try python(script) == "True HTTP/1.1 200 OK True")
   }
 
-  @Test func `after more connections than it accepts, it serves again`() throws {
+  @Test func `idle connections on all places do not keep a browser out`() throws {
     let script = """
       idle = [socket.create_connection(("127.0.0.1", \(web.port)), source_address=(f"127.0.0.{10 + i // 16}", 0))
               for i in range(144)]
-      def status(address):
-          try:
-              client = connect(address); client.settimeout(3)
-              client.send(b"GET / HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n")
-              return client.recv(15).decode()
-          except OSError: return "refused"
-      full, start, last = status("127.0.0.99"), time.monotonic(), "refused"
-      while last != "HTTP/1.1 200 OK" and time.monotonic() - start < 40: last = status("127.0.0.98")
-      print(full, last)
+      client = connect("127.0.0.99")
+      client.send(b"GET / HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n")
+      print(client.recv(15).decode())
       """
-    #expect(try python(script) == "refused HTTP/1.1 200 OK")
+    #expect(try python(script) == "HTTP/1.1 200 OK")
   }
 
   @Test func `an address that floods is refused for the rest of a second, and another is served`() throws {
@@ -139,12 +133,14 @@ import Testing
     #expect(try web.request("/").status == 200)
   }
 
-  @Test func `at most 24 streams are open, 12 of strangers, and the kiosk's own socket is not affected`() throws {
-    let token = try web.pair("Hall tablet", level: "look")
+  @Test func `at most 24 streams are open, 12 of strangers, 6 of a device, and the kiosk's socket is not affected`()
+    throws
+  {
+    let tokens = try ["Hall tablet", "Kitchen tablet"].map { try web.pair($0, level: "look") }
     let script = """
-      streams = []
+      streams = []; tokens = \(tokens)
       for index in range(40):
-          cookie = "" if index < 20 else "Cookie: __Host-tappet=\(token)\\r\\n"
+          cookie = "" if index < 20 else f"Cookie: __Host-tappet={tokens[index % 2]}\\r\\n"
           client = connect(f"127.0.0.{2 + index % 4}"); streams.append(client)
           client.send(f"GET /events HTTP/1.1\\r\\nHost: localhost\\r\\n{cookie}\\r\\n".encode())
       answers = [client.recv(12) == b"HTTP/1.1 200" for client in streams]

@@ -1,6 +1,7 @@
 // The list of all kiosks, from what a broker keeps.
 
 import TappetCore
+import TappetJSON
 import Testing
 
 @testable import TappetBroker
@@ -100,6 +101,23 @@ import Testing
     #expect(words(rows) == ["bare unreadable", "new waiting", "old good"])
     #expect(rows[1].board.state?.waiting == .max && rows[1].board.state?.reader == nil)
     #expect(FleetTable(rows, at: told).lines()[2].contains("many"))
+  }
+
+  @Test func `a state with less than no messages is refused`() {
+    for number in ["-1", "-9223372036854775808"] {
+      let evil = state().replacing("\"webhooks_waiting\":1", with: "\"webhooks_waiting\":\(number)")
+      var fleet = fleet(["evil": evil])
+      #expect(words(fleet.sorted(at: told)) == ["evil unreadable"])
+    }
+  }
+
+  @Test func `the page lists its own kiosk first, however many others are ill, and however many there are`() {
+    var fleet = Fleet(own: "own")
+    for number in 0...Limits.fleetBoardsMax { fleet.take(message("tappet/k\(number)/status", "offline")) }
+    fleet.take(message("tappet/own/status", "online"))
+    let page = FleetCommand.page(of: fleet.sorted(at: told), own: "own", at: told)
+    #expect(page["kiosks"]?.elements?.first?["client_id"]?.text == "own")
+    #expect(page.encoded().count < Limits.webMessageSizeMax && (page["more"]?.wholeNumber ?? 0) > 9000)
   }
 
   @Test func `a list by problem or by name follows kiosks that appear and vanish`() {

@@ -21,6 +21,8 @@ struct tw_callbacks {
     const uint8_t *body, size_t size);
   /* The request is over, and its connection is not used for it again. */
   void (*completed)(void *context, void *request);
+  /* Whether a connection from this network is accepted. */
+  int (*admits)(void *context, const char *network);
   /* A connection was accepted, with this descriptor, or is about to be closed. */
   void (*opened)(void *context, struct MHD_Connection *connection, int descriptor);
   void (*closed)(void *context, struct MHD_Connection *connection);
@@ -58,8 +60,8 @@ const char *tw_parameter(struct MHD_Connection *connection, const char *name);
 /* Whether programs could understand the request in different ways: without a Host, with two of a header that decides
    something, with two lengths, or with a NUL in a header. */
 int tw_is_ambiguous(struct MHD_Connection *connection);
-/* The client's address as text. */
-void tw_address(struct MHD_Connection *connection, char text[64]);
+/* The client's address, and its network, as in tw_parse_address. */
+void tw_address(struct MHD_Connection *connection, char text[64], char network[64]);
 
 /* A response with a copy of the bytes. */
 struct MHD_Response *tw_response(const void *bytes, size_t size);
@@ -74,8 +76,9 @@ int tw_answer(struct MHD_Connection *connection, unsigned status, struct MHD_Res
 int tw_listen(const char *address, uint16_t port);
 /* The port of a listening socket, and whether it is reached from this machine only. */
 int tw_port(int descriptor, int *is_local);
-/* Whether the text is an IPv4 or IPv6 address. */
-int tw_is_address(const char *text);
+/* Writes an address in its usual spelling, which is IPv4 for one that is mapped to IPv6, and its network: the /64 of an
+   IPv6 address, and an IPv4 address itself. 0: the text is not an address. */
+int tw_parse_address(const char *text, char address[64], char network[64]);
 /* The listening socket that systemd passed to this process; -1 if there is none. */
 int tw_listening_socket(void);
 
@@ -86,6 +89,9 @@ ssize_t tw_make_certificate(
   const char *key, const char *const *names, int64_t from, int64_t until, char *pem, size_t room);
 /* Finds when a certificate starts and ends, and its SHA-256; negative: it cannot be read, or is not of this key. */
 int tw_inspect(const char *certificate, const char *key, int64_t *from, int64_t *until, uint8_t fingerprint[32]);
+/* Finds the first weakness of a certificate and its chain, as of OpenSSL's security level 2: 1 a key of `bits` is too
+   short, 2 a signature uses MD5 or SHA-1; 0 none. The signature of a certificate with its own key does not count. */
+int tw_weakness(const char *certificate, unsigned *bits);
 /* The meaning of a negative result. */
 const char *tw_error(ssize_t error);
 
