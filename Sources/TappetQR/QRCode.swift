@@ -56,19 +56,21 @@ package struct QRCode: Sendable {
     return isDark[row * width + column]
   }
 
-  /// Returns lines of half-block characters, two rows of modules per line.
-  ///
-  /// They draw the dark modules, to be printed in black on white, or the light ones, for a dark terminal.
-  @export(interface)
-  package func lines(drawsLight: Bool = false) -> [String] {
-    stride(from: 0, to: width, by: 2).map { row in
-      var line = ""
-      for column in 0..<width {
-        let top = isDark(row: row, column: column) != drawsLight
-        let bottom = isDark(row: row + 1, column: column) != drawsLight
-        line += top ? (bottom ? "█" : "▀") : bottom ? "▄" : " "
+  /// Lines of half-block characters, two rows of modules per line, to be printed in black on white.
+  package var lines: [String] {
+    @export(interface) get {
+      stride(from: 0, to: width, by: 2).map { row in
+        var line = ""
+        for column in 0..<width {
+          switch (isDark(row: row, column: column), isDark(row: row + 1, column: column)) {
+          case (false, false): line += " "
+          case (true, false): line += "▀"
+          case (false, true): line += "▄"
+          case (true, true): line += "█"
+          }
+        }
+        return line
       }
-      return line
     }
   }
 

@@ -33,12 +33,11 @@ import Testing
     // The first one is being answered, and the second one has been.
     for number in 0...1 { #expect(table.begin(try connection(number)) == Int32(number)) }
     table.end(try connection(1), at: start)
-    #expect(table.admit("other") == .replacing(2))
-    #expect(table.admit("other") == .replacing(3))
-    for number in 0..<Limits.webConnectionsMax { _ = table.begin(try connection(number)) }
-    table.add(try connection(200), 200, of: "other", at: start)
-    table.add(try connection(201), 201, of: "other", at: start)
-    for number in 200...201 { _ = table.begin(try connection(number)) }
+    for number in [2, 3] {
+      #expect(table.admit("other") == .replacing(Int32(number)))
+      table.add(try connection(200 + number), Int32(200 + number), of: "other", at: start + .seconds(1))
+    }
+    for number in Array(0..<Limits.webConnectionsMax) + [202, 203] { _ = table.begin(try connection(number)) }
     #expect(table.admit("other") == .refused)
   }
 

@@ -30,7 +30,8 @@ package final class FullScreen {
 
   /// Enables colours, unless the terminal does not support them or the user disabled them (no-color.org).
   package func useColours() {
-    if !TerminalColours.areUnwanted { tc_use_colours() }
+    let isUnwanted = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    if !isUnwanted { tc_use_colours() }
   }
 
   deinit { close() }

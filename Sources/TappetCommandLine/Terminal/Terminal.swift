@@ -11,17 +11,6 @@ package enum TerminalSize {
   }
 }
 
-package enum TerminalColours {
-  /// Whether the user has disabled colours (no-color.org).
-  static var areUnwanted: Bool { getenv("NO_COLOR").map { $0.pointee != 0 } ?? false }
-
-  /// Whether to print colours on a terminal: unless it is of a type without them, such as a serial console.
-  package static var areUsed: Bool {
-    let type = getenv("TERM").map { String(cString: $0) } ?? ""
-    return !areUnwanted && !["", "dumb", "vt100", "vt102", "vt220"].contains(type)
-  }
-}
-
 /// Modified terminal settings, in effect while this object exists.
 package final class TerminalMode {
   private var before = termios()

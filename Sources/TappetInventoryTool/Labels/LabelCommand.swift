@@ -103,7 +103,7 @@ enum LabelCommand {
   /// Prints a label: on a terminal in black on white by colour number, otherwise as plain text.
   private static func show(_ label: ThingLabel) {
     let isTerminal = isatty(1) == 1
-    for line in label.picture.lines() {
+    for line in label.picture.lines {
       Output.write(isTerminal ? "\u{1B}[38;5;16;48;5;231m" + line + "\u{1B}[0m\n" : line + "\n")
     }
     Output.print("\(label.name)  [\(label.caption)]  \(label.path)")

@@ -74,7 +74,7 @@ extension Command {
       TerminalSize.current().map({ $0.columns >= code.width }) ?? false
     else { return Output.printError(way + ".") }
     Output.printError(way + "; or scan it with a phone:")
-    for line in code.screenLines() { Output.write(line + "\n") }
+    for line in code.inkLines { Output.write(line + "\n") }
   }
 
   static var webPassword: Command {

@@ -9,7 +9,7 @@ import TappetQR
 enum CodeScreen {
   /// Shows the code until a key is pressed, a signal arrives or the time limit expires.
   static func show(_ code: QRCode, name: String) throws(CommandFailure) {
-    let lines = code.screenLines()
+    let lines = code.inkLines
     try requireRoom(columns: code.width, rows: lines.count + 1)
     let signals = HeldSignals(HeldSignals.typed)
     let keys = TerminalMode.keys()
@@ -33,10 +33,6 @@ enum CodeScreen {
 }
 
 extension QRCode {
-  /// Returns the lines in black on white by colour number, because named colours depend on the theme; without colours,
-  /// they draw what is light, because most of such terminals are dark.
-  func screenLines(hasColours: Bool = TerminalColours.areUsed) -> [String] {
-    if !hasColours { return lines(drawsLight: true) }
-    return lines().map { "\u{1B}[38;5;16;48;5;231m" + $0 + "\u{1B}[0m" }
-  }
+  /// The lines in black on white by colour number, for light and dark terminals; named colours depend on the theme.
+  var inkLines: [String] { lines.map { "\u{1B}[38;5;16;48;5;231m" + $0 + "\u{1B}[0m" } }
 }
