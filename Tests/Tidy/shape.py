@@ -25,6 +25,14 @@ def _long_lines(tree):
                     yield file.path, number, f"{len(line)} columns; break it at {COLUMNS_MAX}"
 
 
+@rule("conflict", "no file contains an unresolved merge", into=RULES)
+def _conflicts(tree):
+    for file in tree.files.values():
+        for number, line in enumerate(file.lines, 1):
+            if line.startswith(("<<<<<<< ", ">>>>>>> ")):
+                yield file.path, number, "a marker of a merge; keep one of the sides"
+
+
 @rule("long-file", f"no source file has more than {FILE_LINES_MAX} lines", into=RULES)
 def _long_files(tree):
     for file in tree.under(*SOURCE_FOLDERS, languages=CODE):
