@@ -54,7 +54,7 @@ extension YAMLReader {
       choice(mapping["kind"], of: OutputKind.allCases.map { $0.word }).map { OutputKind.allCases[$0] } ?? .switch
     plan.isSafeOn = choice(mapping["safe"], of: ["off", "on"]) == 1
     plan.startsOn = choice(mapping["on_start"], of: ["off", "on"]) == 1
-    if let time = time(mapping["pulse"], min: Limits.pulseMin) { plan.pulse = time }
+    if let time = time(mapping["pulse"], min: Limits.pulseMin) { (plan.pulse, plan.hasOwnPulse) = (time, true) }
     plan.maxOn = time(mapping["max_on"], min: Limits.pulseMin)
     plan.interlock = lineText(mapping["interlock"])
     if let time = duration(mapping["dead_time"], min: Limits.deadTimeMin, max: Limits.deadTimeMax) {

@@ -68,7 +68,7 @@ import Testing
     let lines = try world.tappet("history").output.split(separator: "\n")
     #expect(lines.count { $0.contains("delivered") } == 2 && lines.count { $0.hasSuffix("button  webhook") } == 1)
     let csv = try world.tappet("history", "--csv").output.components(separatedBy: "\r\n")
-    #expect(csv.count { $0.hasSuffix(",1,webhook") } == 1 && csv.count { $0.hasSuffix(",1,broker") } == 1, "\(csv)")
+    #expect(csv.count { $0.hasSuffix(",1,webhook,") } == 1 && csv.count { $0.hasSuffix(",1,broker,") } == 1, "\(csv)")
   }
 
   @Test func `a killed kiosk keeps the rows of accepted taps, and adds their outcomes later`() throws {
