@@ -20,8 +20,8 @@ import urllib.parse
 
 HERE = "127.0.0.1"
 PATIENCE = 20
-# tappet-web accepts 16 connections from an address, and asks the kiosk 50 times a second for it.
-LOOKERS_PER_ADDRESS = 10
+# Limits.webConnectionsPerAddress, webStreamsPerDevice and webAsksPerSecond, the last of an address.
+LOOKERS_PER_DEVICE = 6
 GUESSERS = 40
 TLS = ssl.create_default_context()
 TLS.check_hostname, TLS.verify_mode = False, ssl.CERT_NONE
@@ -69,18 +69,19 @@ class Visitor:
             part = secure.recv(65536)
             received += part
             if not part or len(received) > 1 << 20:
-                raise OSError(f"the stream begins with {received[:200]}")
+                head, _, body = received.partition(b"\r\n\r\n")
+                raise OSError(f"a viewer from {self.address} got {head[:30]} {body[:200]}")
         return secure
 
 
 class Lookers:
     """Browsers that look: a stream each, which one thread reads."""
 
-    def __init__(self, port, cookie, count):
-        self.selector, self.count, self.lost = selectors.DefaultSelector(), count, 0
+    def __init__(self, port, cookies, count):
+        self.selector, self.lost = selectors.DefaultSelector(), 0
         for number in range(count):
-            address = f"127.0.2.{1 + number // LOOKERS_PER_ADDRESS}"
-            connection = Visitor(port, address, cookie).stream()
+            device = number // LOOKERS_PER_DEVICE
+            connection = Visitor(port, f"127.0.2.{device + 1}", cookies[device]).stream()
             connection.setblocking(False)
             self.selector.register(connection, selectors.EVENT_READ)
         self.is_over = threading.Event()
