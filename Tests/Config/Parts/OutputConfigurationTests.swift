@@ -44,11 +44,12 @@ private func problems(_ outputs: String, action: String = "output: {gate: pulse}
       return
     }
     let outputs = configuration.panel.outputs
+    var gate = OutputPlan(
+      name: "gate", pulse: .seconds(1), maxOn: .seconds(5), interlock: "drive", deadTime: .milliseconds(300))
+    gate.hasOwnPulse = true
     #expect(
       outputs.map(\.plan) == [
-        OutputPlan(
-          name: "gate", pulse: .seconds(1), maxOn: .seconds(5), interlock: "drive", deadTime: .milliseconds(300)),
-        OutputPlan(name: "shut", interlock: "drive", safeWithoutLink: .seconds(10), repeats: .extends),
+        gate, OutputPlan(name: "shut", interlock: "drive", safeWithoutLink: .seconds(10), repeats: .extends),
         OutputPlan(name: "latch", isSafeOn: true), OutputPlan(name: "lamp", startsOn: true),
       ])
     var latch = PanelLine(address: .name("GPIO25"))
