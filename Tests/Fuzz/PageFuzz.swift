@@ -100,7 +100,7 @@ private func judge(_ message: ControlMessage, _ members: [JSON.Member]) {
     promise(sent == received, "'\(name)' changes its secret")
   } catch {
     let limited = [
-      "press", "web-taps", "web-hours", "stock-lend", "stock-adjust", "broker-listen", "broker-publish",
+      "press", "web-taps", "web-hours", "web-backup", "stock-lend", "stock-adjust", "broker-listen", "broker-publish",
     ]
     promise(limited.contains(name), "the kiosk refuses '\(name)': \(error.sentence)")
   }
@@ -115,8 +115,10 @@ private func judge(_ request: KioskRequest, _ message: [UInt8]) {
   guard case .page(let request) = request else { return }
   switch request {
   case .enter(let entry):
-    promise(entry.certificate.map { PageEntry.isFingerprint($0) } ?? true, "an entry has another certificate")
-    promise((1...65_535).contains(entry.port ?? 1), "an entry has port \(entry.port ?? 0)")
+    let (place, digits) = (entry.place, Array("0123456789ABCDEF:".utf8))
+    let isFingerprint = place.certificate.map { $0.utf8.count == 95 && $0.utf8.allSatisfy { digits.contains($0) } }
+    promise(isFingerprint ?? true, "the certificate is \(place.certificate?.quoted ?? "")")
+    promise((1...65_535).contains(place.port ?? 1) && (place.certificateEnd ?? 0) >= 0, "the place is \(place)")
   case .press(let press): judge(press)
   case .taps(let span), .hours(let span):
     let length = span.times.upperBound - span.times.lowerBound
@@ -132,7 +134,8 @@ private func judge(_ request: KioskRequest, _ message: [UInt8]) {
   case .tool(.publish(let topic, _, _)):
     let isPlain = !topic.unicodeScalars.contains { "+#".unicodeScalars.contains($0) || $0.value < 0x20 }
     promise(isPlain && (1...256).contains(topic.utf8.count) && topic.utf8.first != 0x24, "the topic is \(topic.quoted)")
-  case .pair, .again, .state, .watch, .confirm, .cancel, .log, .actions, .writeTag, .tool, .watchSetup, .answerSetup:
+  case .pair, .again, .state, .watch, .confirm, .cancel, .log, .actions, .writeTag, .tool, .received, .watchSetup,
+    .answerSetup:
     break
   }
 }
