@@ -2,7 +2,7 @@
 
 import { $, clock, frame, h, icon, marks, panel, redrawSoon, redrawStale, root, say, shown, t } from '/app.js';
 
-// ---- The kiosk's time dates the presses: the browser's own clock may be wrong.
+// ---- The kiosk's time dates presses: the browser's clock may be wrong.
 let ahead;
 const now = () => performance.now() + ahead;
 const hearTime = ms => { const found = ms - performance.now(); ahead = Math.max(found, (ahead ?? found) - 1); };
