@@ -29,19 +29,23 @@ struct ConnectionTable {
 
   /// Decides about a new connection.
   ///
-  /// If there are too many, it takes the place of the one whose time ends first, unless all have sent a request.
+  /// If there are too many, it takes the place of one that has sent no request: of the network with the most of these,
+  /// so that a flood displaces itself, the one whose time ends first.
   mutating func admit(_ network: String) -> Admission {
     let open = entries.values.filter { !$0.isReplaced }
     guard open.count(where: { $0.network == network }) < perNetworkMax else { return .refused }
     guard open.count >= Limits.webConnectionsMax else { return .accepted }
-    var oldest: (connection: OpaquePointer, until: Instant)?
-    for (connection, entry) in entries where !entry.isReplaced {
+    var waiting: [String: Int] = [:]
+    for entry in open where entry.until != nil { waiting[entry.network, default: 0] += 1 }
+    let most = waiting.values.max()
+    var oldest: (connection: OpaquePointer, entry: Entry, until: Instant)?
+    for (connection, entry) in entries where !entry.isReplaced && waiting[entry.network] == most {
       guard let until = entry.until, oldest.map({ until < $0.until }) ?? true else { continue }
-      oldest = (connection, until)
+      oldest = (connection, entry, until)
     }
-    guard let oldest, let descriptor = entries[oldest.connection]?.descriptor else { return .refused }
+    guard let oldest else { return .refused }
     entries[oldest.connection]?.isReplaced = true
-    return .replacing(descriptor)
+    return .replacing(oldest.entry.descriptor)
   }
 
   /// Adds a connection, which must send its first request soon.

@@ -65,12 +65,6 @@ final class Exchange {
     }
   }
 
-  /// Whether the kiosk has let in a browser that is not paired.
-  var isStranger: Bool { entered.map { $0["device"] == .null } ?? false }
-
-  /// Network of the browser; empty until the kiosk is asked.
-  var network: String { entry.network }
-
   /// The kiosk's response to `enter`.
   var entered: JSON? { entry.response }
 
@@ -80,8 +74,11 @@ final class Exchange {
   /// Whether the socket is that of 'tappet init --web', and not a kiosk's.
   var isSetup: Bool { entered?["setup"] == .bool(true) }
 
-  /// Whether the exchange has a response that lasts.
-  var isStream: Bool { purpose?.isStream ?? false }
+  /// The owner of the stream.
+  var visitor: Visitor { Visitor(device: device, network: entry.network) }
+
+  /// Whether the exchange is a stream that has not ended.
+  var isOpenStream: Bool { if case .streaming = stage { !isEnding } else { false } }
 
   /// Adds a part of the body; a body that is too large is read to its end, and not kept.
   func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -103,7 +100,7 @@ final class Exchange {
       kiosk = socket
       watch = try reactor.watch(
         socket.fileDescriptor, for: .readable, calling(self) { exchange, _ in exchange.readKiosk() })
-      let enter = Inquiry.enter(from: browser.text, host: host, token: token, place)
+      let enter = Inquiry.enter(from: browser, host: host, token: token, place)
       guard socket.send(enter), socket.send(inquiry.message) else {
         closeKiosk()
         return false
@@ -219,7 +216,8 @@ final class Exchange {
     resume()
   }
 
-  private func endStream() {
+  /// Ends the stream; the browser may ask for another one.
+  func endStream() {
     if purpose == .events { pending.bytes += Array("event: gone\ndata: null\n\n".utf8) }
     isEnding = true
     closeKiosk()

@@ -154,9 +154,12 @@ struct Inquiry: Equatable {
   }
 
   /// Returns the first request of a connection to the kiosk, with facts about the server's place.
-  static func enter(from address: String, host: String, token: String?, _ place: [JSON.Member] = []) -> [UInt8] {
+  static func enter(
+    from address: BrowserAddress, host: String, token: String?, _ place: [JSON.Member] = []
+  ) -> [UInt8] {
     let browser: [JSON.Member] = [
-      .init(name: "from", value: .string(address)), .init(name: "host", value: .string(host)),
+      .init(name: "from", value: .string(address.text)), .init(name: "network", value: .string(address.network)),
+      .init(name: "host", value: .string(host)),
     ]
     return message("enter", browser + place) + (token.map { [0] + Array($0.utf8) } ?? [])
   }

@@ -126,7 +126,7 @@ final class WebServer {
     switch exchange.stage {
     case .receiving: return start(exchange)
     case .asking, .streaming: return true
-    case .answered(_, .streams) where hasTooMany(exchange):
+    case .answered(_, .streams) where !hasPlace(for: exchange):
       return Answer.text(503, "Too many pages are open.").queue(on: exchange.connection)
     case .answered(let inquiry, .streams): return exchange.queueStream(request, of: inquiry)
     case .answered(let inquiry, let answer):
@@ -134,15 +134,12 @@ final class WebServer {
     }
   }
 
-  /// Whether the streams of this kind are too many with this one: those of one device, or of browsers that are not
-  /// paired, in all and from one network.
-  private func hasTooMany(_ exchange: Exchange) -> Bool {
-    let streams = exchanges.filter {
-      $0.isStream && $0.isStranger == exchange.isStranger && $0.device == exchange.device
-    }
-    if !exchange.isStranger { return streams.count > Limits.webStreamsPerDevice }
-    return streams.count > Limits.webStrangersMax
-      || streams.count(where: { $0.network == exchange.network }) > Limits.webStrangersPerNetwork
+  /// Whether there is a place for another stream, after ending one if necessary.
+  private func hasPlace(for exchange: Exchange) -> Bool {
+    let open = exchanges.filter { $0.isOpenStream }
+    let decision = StreamPlaces.decide(about: exchange.visitor, open.map { $0.visitor })
+    if case .replacing(let index) = decision { open[index].endStream() }
+    return decision != .refused
   }
 
   /// Counts a question to the kiosk, which has more important things to do than to answer a flood of them.
@@ -175,9 +172,6 @@ final class WebServer {
     case .ask(let inquiry):
       guard exchange.isSameOrigin else {
         return refuse(403, "The request came from another page.")
-      }
-      if inquiry.purpose.isStream, exchanges.count(where: { $0.isStream }) >= Limits.webStreamsMax {
-        return refuse(503, "Too many pages are open.")
       }
       let browser = exchange.browser(isBehindProxy: certificate == nil)
       guard mayAsk(browser.network) else { return refuse(429, "Too many requests; wait a second.") }

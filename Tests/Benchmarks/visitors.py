@@ -89,6 +89,7 @@ class Lookers:
         self.thread.start()
 
     def read(self):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
         while not self.is_over.is_set():
             for key, _ in self.selector.select(0.2):
                 try:

@@ -38,13 +38,13 @@ import Testing
       .test, .listen(filter: "home/#"), .publish(topic: "home/x", text: "on", isRetained: true),
       .backup(passphrase: payload), .fleet,
     ]
-    var entry = PageEntry(from: "192.0.2.7", host: "front-door.local", token: payload)
+    var entry = PageEntry(from: "192.0.2.7", of: "192.0.2.7", host: "front-door.local", token: payload)
     entry.place.certificate = Array(repeating: "AB", count: 32).joined(separator: ":")
     (entry.place.certificateEnd, entry.place.port, entry.place.isLocal) = (1_800_000_000, 8443, true)
     let lamp = PagePress.Target.output(OutputOrder(output: "lamp", request: .on))
     let page: [PageRequest] =
       [
-        .enter(entry), .enter(PageEntry(from: "?", host: "", token: nil)),
+        .enter(entry), .enter(PageEntry(from: "?", of: "", host: "", token: nil)),
         .pair(code: payload), .state, .watch, .press(PagePress(.action("garage"), id: "7d1f", milliseconds: 9)),
         .press(PagePress(lamp, id: "7d1f", milliseconds: 9, isForm: true)),
         .confirm(question: 4, milliseconds: 7, isForm: true),

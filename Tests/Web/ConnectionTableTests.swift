@@ -1,4 +1,4 @@
-// The places of connections: one network does not take them all, and an idle one makes room.
+// The places of connections and streams: one network does not take them all, and an idle one makes room.
 
 import TappetBase
 import Testing
@@ -24,20 +24,21 @@ import Testing
     #expect(table.admit("2001:db8::") == .accepted)
   }
 
-  @Test func `a new connection takes the place of the idle one that was opened first`() throws {
+  @Test func `a new connection takes the place of the oldest idle one of the network with the most`() throws {
     var table = ConnectionTable(perNetworkMax: 64)
-    for number in 0..<Limits.webConnectionsMax {
+    table.add(try connection(0), 0, of: "visitor", at: start)
+    for number in 1..<Limits.webConnectionsMax {
       let opened = start + .milliseconds(Int64(number))
-      table.add(try connection(number), Int32(number), of: "\(number % 16)", at: opened)
+      table.add(try connection(number), Int32(number), of: number < 50 ? "few" : "flood", at: opened)
     }
-    // The first one is being answered, and the second one has been.
-    for number in 0...1 { #expect(table.begin(try connection(number)) == Int32(number)) }
-    table.end(try connection(1), at: start)
-    for number in [2, 3] {
-      #expect(table.admit("other") == .replacing(Int32(number)))
-      table.add(try connection(200 + number), Int32(200 + number), of: "other", at: start + .seconds(1))
+    // One of the flood's is being answered, and one has been.
+    for number in 50...51 { #expect(table.begin(try connection(number)) == Int32(number)) }
+    table.end(try connection(51), at: start + .seconds(1))
+    for (number, network) in [(52, "flood"), (53, "other"), (54, "flood")] {
+      #expect(table.admit(network) == .replacing(Int32(number)))
+      table.add(try connection(200 + number), Int32(200 + number), of: network, at: start + .seconds(1))
     }
-    for number in Array(0..<Limits.webConnectionsMax) + [202, 203] { _ = table.begin(try connection(number)) }
+    for number in Array(0..<Limits.webConnectionsMax) + [252, 253, 254] { _ = table.begin(try connection(number)) }
     #expect(table.admit("other") == .refused)
   }
 
@@ -51,5 +52,33 @@ import Testing
     #expect(table.deadline == nil && table.overdue(at: start + .seconds(60)).isEmpty)
     table.end(one, at: start + .seconds(60))
     #expect(table.deadline == start + .seconds(75))
+  }
+}
+
+@Suite struct StreamPlacesTests {
+  private func visitors(_ counts: (String?, Int)...) -> [Visitor] {
+    counts.flatMap { device, count in (0..<count).map { Visitor(device: device, network: device ?? "n\($0 / 6)") } }
+  }
+
+  @Test func `a device takes the place of a stranger, or of the device with the most streams`() {
+    let manager = Visitor(device: "manager", network: "a")
+    let full = visitors(("look", 6), (nil, 12), ("press", 6))
+    #expect(StreamPlaces.decide(about: manager, full) == .replacing(6))
+    #expect(StreamPlaces.decide(about: manager, Array(full.dropLast())) == .accepted)
+    let devices = visitors(("a", 4), ("b", 6), ("c", 6), ("d", 6), ("e", 2))
+    #expect(StreamPlaces.decide(about: manager, devices) == .replacing(4))
+    let even = visitors(("a", 5), ("b", 5), ("c", 5), ("d", 5), ("manager", 4))
+    #expect(StreamPlaces.decide(about: manager, even) == .refused)
+    #expect(StreamPlaces.decide(about: manager, visitors(("manager", 6))) == .refused)
+  }
+
+  @Test func `strangers never displace anybody, and one network of them has half of their places`() {
+    let stranger = Visitor(device: nil, network: "n0")
+    #expect(StreamPlaces.decide(about: stranger, visitors((nil, 5))) == .accepted)
+    #expect(StreamPlaces.decide(about: stranger, visitors((nil, 6))) == .refused)
+    let other = Visitor(device: nil, network: "other")
+    #expect(StreamPlaces.decide(about: other, visitors((nil, 11), ("a", 6))) == .accepted)
+    #expect(StreamPlaces.decide(about: other, visitors((nil, 12))) == .refused)
+    #expect(StreamPlaces.decide(about: other, visitors(("a", 6), ("b", 6), ("c", 6), ("d", 6))) == .refused)
   }
 }

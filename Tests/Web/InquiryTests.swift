@@ -85,10 +85,12 @@ import Testing
     #expect(route("POST", "/api/person/add", "name=" + controls.prefix(1000)) != .tooLong)
   }
 
-  @Test func `a code and a token follow the JSON, not in it`() {
+  @Test func `a code and a token follow the JSON, not in it`() throws {
     #expect(request("/pair", "code=1234+5678") == #"{"request":"pair"}"# + "\0" + "1234 5678")
-    let entry = Inquiry.enter(from: "::1", host: "x", token: "ab", [.init(name: "port", value: .number(443))])
-    #expect(entry == Array(#"{"request":"enter","from":"::1","host":"x","port":443}"#.utf8) + [0] + Array("ab".utf8))
+    let address = try #require(BrowserAddress("2001:db8::1"))
+    let entry = Inquiry.enter(from: address, host: "x", token: "ab", [.init(name: "port", value: .number(443))])
+    let json = #"{"request":"enter","from":"2001:db8::1","network":"2001:db8::","host":"x","port":443}"#
+    #expect(entry == Array(json.utf8) + [0] + Array("ab".utf8))
   }
 
   @Test func `text from the kiosk never becomes markup`() throws {

@@ -5,7 +5,7 @@ import { $, clock, frame, h, icon, marks, panel, redrawSoon, redrawStale, root, 
 // ---- The kiosk's time dates presses: the browser's clock may be wrong.
 let ahead;
 const now = () => performance.now() + ahead;
-const hearTime = ms => { const found = ms - performance.now(); ahead = Math.max(found, (ahead ?? found) - 1); };
+const hearTime = ms => { const found = ms - performance.now(); ahead = Math.max(found, (ahead ?? found) - 20); };
 
 // ---- Tiles
 const tiles = new Map();

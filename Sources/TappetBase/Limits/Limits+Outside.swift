@@ -103,8 +103,9 @@ extension Limits {
   package static let pageNamesMax = 16
   /// Time in which a pairing code must be typed: a walk from the terminal to the tablet.
   package static let pairingTime: Duration = .seconds(300)
-  /// Maximum number of attempts at a pairing code, which has 100 million possible values.
-  package static let pairingAttemptsMax = 5
+  /// Maximum number of attempts at a pairing code, which has 100 million possible values, from one network and in all.
+  package static let pairingAttemptsPerNetwork = 5
+  package static let pairingAttemptsMax = 50
   /// Sizes of the page's password, in bytes.
   package static let pagePasswordSizeMin = 12
   package static let pagePasswordSizeMax = 128
@@ -114,6 +115,8 @@ extension Limits {
   package static let pageAgainTime: Duration = .seconds(300)
   /// Maximum age of a press on the page.
   package static let pagePressAgeMax: Duration = .seconds(5)
+  /// Maximum time by which a press may be ahead: the page hears the kiosk's time every 10 s, and always late.
+  package static let pagePressAheadMax: Duration = .milliseconds(100)
   /// Maximum age of the form of a page without script, which reloads every 10 s.
   package static let pageFormAgeMax: Duration = .seconds(30)
   /// Time for which the id of a press is remembered: longer than any press is accepted.

@@ -6,7 +6,7 @@ package struct PairingCode: Sendable {
   package enum Answer: Hashable, Sendable {
     case accepted
     case wrong
-    /// The code has expired, or was guessed too often.
+    /// The code has expired, or was guessed too often, by this network or in all.
     case over
   }
 
@@ -15,7 +15,8 @@ package struct PairingCode: Sendable {
   package let level: PageLevel
   private let hash: [UInt8]
   private let until: Instant
-  private var attemptsLeft = Limits.pairingAttemptsMax
+  /// Number of wrong codes from each network.
+  private var attempts: [String: Int] = [:]
 
   /// Number of digits of a code.
   package static let digitCount = 8
@@ -40,17 +41,21 @@ package struct PairingCode: Sendable {
   }
 
   /// Whether the code has expired, or was guessed too often.
-  package func isOver(at now: Instant) -> Bool { now > until || attemptsLeft == 0 }
+  package func isOver(at now: Instant) -> Bool {
+    now > until || attempts.values.reduce(0, +) >= Limits.pairingAttemptsMax
+  }
 
   /// Judges what was typed, in which everything except digits is ignored; it is an attempt only if it has eight.
+  ///
+  /// A network's attempts do not end those of others, so that no stranger can prevent a pairing.
   @export(interface)
-  package mutating func judge(_ typed: SecretBytes, at now: Instant) -> Answer {
-    guard !isOver(at: now) else { return .over }
+  package mutating func judge(_ typed: SecretBytes, from network: String, at now: Instant) -> Answer {
+    guard !isOver(at: now), attempts[network, default: 0] < Limits.pairingAttemptsPerNetwork else { return .over }
     var digits = typed.withBytes { bytes in bytes.filter { (0x30...0x39).contains($0) } }
     defer { LibCrypto.wipe(&digits) }
     if LibCrypto.areEqual(LibCrypto.digest(digits), hash) { return .accepted }
     guard digits.count == PairingCode.digitCount else { return .wrong }
-    attemptsLeft -= 1
-    return attemptsLeft == 0 ? .over : .wrong
+    attempts[network, default: 0] += 1
+    return .wrong
   }
 }

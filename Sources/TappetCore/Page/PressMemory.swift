@@ -17,13 +17,15 @@ package struct PressMemory: Sendable {
   /// The remembered presses of each device, oldest first.
   private var presses: [PressCaller: [(id: String, until: Instant)]] = [:]
 
-  /// Creates an empty memory; presses made before `startedAt` may have had an effect in an earlier life of the kiosk.
+  /// Creates an empty memory; presses that an earlier life of the kiosk could have accepted, before `startedAt`, may
+  /// have had an effect.
   package init(startedAt: Instant) { self.startedAt = startedAt }
 
   /// Whether something that was made at `time` may still have an effect.
   package func isTimely(_ time: Instant, isForm: Bool, at now: Instant) -> Bool {
     let ageMax = isForm ? Limits.pageFormAgeMax : Limits.pagePressAgeMax
-    return time >= startedAt && now - time <= ageMax && time - now <= Limits.pagePressAgeMax
+    let ahead = Limits.pagePressAheadMax
+    return time - startedAt > ahead && now - time <= ageMax && time - now <= ahead
   }
 
   /// Judges a press made at `time`, and remembers it.

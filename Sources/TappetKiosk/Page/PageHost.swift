@@ -10,8 +10,9 @@ struct PageSession {
   var device: PageDevice?
   /// Level of the browser; `nil` means that it may only pair.
   var level: PageLevel?
-  /// The browser's address, as reported by tappet-web.
+  /// The browser's address and network, as reported by tappet-web.
   var address: String
+  var network: String
   /// The state that was last sent to the browser, encoded.
   var shownState: [UInt8] = []
 }

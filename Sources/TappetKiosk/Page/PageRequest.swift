@@ -1,7 +1,7 @@
 // Requests of the page, which only tappet-web sends, and the levels that all requests need on its socket. tappet-web
 // passes on the token of a browser's cookie; the kiosk decides.
 //
-//     {"request":"enter","from":"192.0.2.7","host":"front-door.local"} NUL token
+//     {"request":"enter","from":"192.0.2.7","network":"192.0.2.7","host":"front-door.local"} NUL token
 //     {"request":"press","action":"garage","id":"7d1f","at":86400123}
 //     {"request":"press","output":"lamp","do":"on","id":"7d20","at":86401456}
 
@@ -61,14 +61,15 @@ package enum PageRequest: Sendable {
 
 /// Facts about a browser, and about the tappet-web that serves it.
 package struct PageEntry: Sendable {
-  /// The browser's address, the host in its request, and the token in its cookie.
+  /// The browser's address, the network as whose it counts, the host in its request, and the token in its cookie.
   package var address: String
+  package var network: String
   package var host: String
   package var token: SecretBytes?
   package var place = PagePlace()
 
-  package init(from address: String, host: String, token: SecretBytes?) {
-    (self.address, self.host, self.token) = (address, host, token)
+  package init(from address: String, of network: String, host: String, token: SecretBytes?) {
+    (self.address, self.network, self.host, self.token) = (address, network, host, token)
   }
 }
 
@@ -168,6 +169,9 @@ extension PagePress.Target {
       self = .action(request.text("action"))
       return
     }
+    guard request.optionalText("action") == nil else {
+      throw KioskRequestError("a press has either an 'action' or an 'output'")
+    }
     self = .output(OutputOrder(output: output, request: try KioskRequest.outputRequest(request)))
   }
 }
@@ -179,7 +183,7 @@ extension PageRequest {
       .init(
         "enter",
         [
-          "from": .string(entry.address), "host": .string(entry.host),
+          "from": .string(entry.address), "network": .string(entry.network), "host": .string(entry.host),
           "certificate": .optional(entry.place.certificate), "port": entry.place.port.map { .number($0) } ?? .null,
           "local": .bool(entry.place.isLocal), "until": entry.place.certificateEnd.map { .number($0) } ?? .null,
         ], enclosing: entry.token)
@@ -219,7 +223,8 @@ extension PageRequest {
     case "enter":
       let token = request.secretPayload
       var entry = PageEntry(
-        from: request.text("from"), host: request.text("host"), token: token.count > 0 ? token : nil)
+        from: request.text("from"), of: request.text("network"), host: request.text("host"),
+        token: token.count > 0 ? token : nil)
       entry.place = PagePlace(request)
       self = .enter(entry)
     case "pair": self = .pair(code: request.secretPayload)

@@ -141,7 +141,7 @@ extension Runtime {
     let hash = entry.token.map { $0.withBytes { LibCrypto.digest(Array($0)) } }
     let device = hash.flatMap { hash in devices.first { LibCrypto.areEqual($0.tokenHash, hash) } }
     let level = device?.level ?? settings.open
-    client.page = PageSession(device: device, level: level, address: entry.address)
+    client.page = PageSession(device: device, level: level, address: entry.address, network: entry.network)
     if let device { recordUse(of: device) }
     client.send(
       .object([
@@ -196,16 +196,15 @@ extension Runtime {
   }
 
   private func pair(_ code: SecretBytes, for client: ControlServer.Client, _ session: PageSession) {
-    switch page.pairing?.judge(code, at: now().instant) {
+    switch page.pairing?.judge(code, from: session.network, at: now().instant) {
     case .wrong:
       log(LogRecord(pairingRefused: session.address))
       return client.send(.failure("the code is wrong", code: "code-wrong"))
     case .over, nil:
-      if page.pairing != nil { log(LogRecord(pairingRefused: session.address)) }
-      page.pairing = nil
       return client.send(
-        .failure("there is no such code, or it has expired; create a new one with 'tappet web pair'", code: "code-over")
-      )
+        .failure(
+          "there is no such code, or it has expired, or was typed wrong too often; create a new one with 'tappet web "
+            + "pair'", code: "code-over"))
     case .accepted: break
     }
     guard let pairing = page.pairing, let peer = client.peer, let id = try? TagSecret.newID(),

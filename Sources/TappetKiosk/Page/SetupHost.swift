@@ -119,7 +119,7 @@ package final class SetupHost {
     guard let session = client.page else {
       return client.send(.failure("the first request must be 'enter'", code: "request-malformed"))
     }
-    if case .pair(let code) = request { return pair(code, client) }
+    if case .pair(let code) = request { return pair(code, client, session) }
     guard session.level == .manage else {
       return client.send(.failure("this browser is not paired", code: "not-allowed"))
     }
@@ -162,7 +162,8 @@ package final class SetupHost {
     }
     let hash = entry.token.map { $0.withBytes { LibCrypto.digest(Array($0)) } }
     let isPaired = hash.map { hash in tokenHash.map { LibCrypto.areEqual($0, hash) } ?? false } ?? false
-    client.page = PageSession(device: nil, level: isPaired ? .manage : nil, address: entry.address)
+    client.page = PageSession(
+      device: nil, level: isPaired ? .manage : nil, address: entry.address, network: entry.network)
     client.send(
       .object([
         "name": .string("Tappet"), "level": .optional(isPaired ? PageLevel.manage.name : nil),
@@ -170,12 +171,12 @@ package final class SetupHost {
       ]))
   }
 
-  private func pair(_ code: SecretBytes, _ client: ControlServer.Client) {
+  private func pair(_ code: SecretBytes, _ client: ControlServer.Client, _ session: PageSession) {
     guard tokenHash == nil else {
       return client.send(
         .failure("another browser has typed the code; to use this one, run the command again", code: "code-over"))
     }
-    switch pairing.judge(code, at: Instant.now()) {
+    switch pairing.judge(code, from: session.network, at: Instant.now()) {
     case .wrong: return client.send(.failure("the code is wrong", code: "code-wrong"))
     case .over:
       return client.send(

@@ -20,7 +20,7 @@ extension PressMemory {
   @Test mutating func `an id acts once while a press with it could still be in time`() {
     #expect(memory.admit(madeAt: 2_000, at: 2_000) == .new)
     #expect(memory.admit(madeAt: 2_000, at: 2_001) == .repeated)
-    #expect(memory.admit(madeAt: 61_000, at: 62_000) == .repeated)
+    #expect(memory.admit(madeAt: 61_900, at: 62_000) == .repeated)
     #expect(memory.admit("b", madeAt: 61_000, at: 62_000) == .new)
     #expect(memory.admit(of: PressCaller(number: 2), madeAt: 2_000, at: 2_100) == .new)
     #expect(memory.admit(madeAt: 62_001, at: 62_001) == .new)
@@ -28,8 +28,9 @@ extension PressMemory {
 
   @Test(arguments: [
     (madeAt: Int64(5_000), now: Int64(10_000), isForm: false, PressMemory.Admission.new), (4_999, 10_000, false, .late),
-    (15_000, 10_000, false, .new), (15_001, 10_000, false, .late), (5_000, 35_000, true, .new),
-    (5_000, 35_001, true, .late), (999, 1_100, false, .late), (Int64.min, 10_000, true, .late),
+    (10_100, 10_000, false, .new), (10_101, 10_000, false, .late), (5_000, 35_000, true, .new),
+    (5_000, 35_001, true, .late),
+    (1_100, 1_100, false, .late), (1_101, 1_100, false, .new), (Int64.min, 10_000, true, .late),
     (Int64.max, 10_000, true, .late),
   ])
   mutating func `a press counts for 5 s, a form for 30 s, and neither from before the start`(
@@ -54,22 +55,29 @@ extension PressMemory {
     digits: Array("12345678".utf8), name: "Hall", level: .press, at: Instant(milliseconds: 0))
 
   @Test mutating func `a code may be typed in groups`() {
-    #expect(code.judge(typed("1234 5678"), at: Instant(milliseconds: 299_000)) == .accepted)
+    #expect(code.judge(typed("1234 5678"), from: "a", at: Instant(milliseconds: 299_000)) == .accepted)
   }
 
   @Test mutating func `a code is over after five minutes`() {
-    #expect(code.judge(typed("12345678"), at: Instant(milliseconds: 300_001)) == .over)
+    #expect(code.judge(typed("12345678"), from: "a", at: Instant(milliseconds: 300_001)) == .over)
   }
 
-  @Test mutating func `a code is over after five wrong attempts, even for who knows it`() {
-    for _ in 1..<Limits.pairingAttemptsMax {
-      #expect(code.judge(typed("12345679"), at: Instant(milliseconds: 1)) == .wrong)
+  @Test mutating func `a network that has typed five wrong codes does not prevent the pairing from another`() {
+    let now = Instant(milliseconds: 1)
+    for _ in 0..<Limits.pairingAttemptsPerNetwork {
+      #expect(code.judge(typed("12345679"), from: "a", at: now) == .wrong)
+      for text in ["", "1234567", "123456789"] { #expect(code.judge(typed(text), from: "b", at: now) == .wrong) }
     }
-    for text in ["", "1234567", "123456789"] {
-      #expect(code.judge(typed(text), at: Instant(milliseconds: 1)) == .wrong)
+    #expect(code.judge(typed("12345678"), from: "a", at: now) == .over)
+    #expect(!code.isOver(at: now) && code.judge(typed("12345678"), from: "b", at: now) == .accepted)
+  }
+
+  @Test mutating func `a code is over after 50 wrong attempts, even for who knows it`() {
+    let now = Instant(milliseconds: 1)
+    for number in 0..<Limits.pairingAttemptsMax {
+      #expect(code.judge(typed("12345679"), from: "\(number)", at: now) == .wrong)
     }
-    #expect(code.judge(typed("87654321"), at: Instant(milliseconds: 1)) == .over)
-    #expect(code.judge(typed("12345678"), at: Instant(milliseconds: 1)) == .over)
+    #expect(code.isOver(at: now) && code.judge(typed("12345678"), from: "a", at: now) == .over)
   }
 
   @Test func `new codes have eight digits, and differ`() throws {

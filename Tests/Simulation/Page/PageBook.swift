@@ -31,8 +31,8 @@ struct PageBook {
   private(set) var question: Question?
   /// Time at which the panel locks; `nil` while it is locked.
   private var openUntil: Instant?
-  /// The presses that this life of the kiosk has admitted.
-  private var admitted: [PressCaller: [(id: String, at: Instant)]] = [:]
+  /// The times of the presses that this life of the kiosk has admitted.
+  private var admitted: [PressCaller: [Instant]] = [:]
   /// The ids that any life has admitted.
   private var known: Set<String> = []
   private var fates: [EntryID: Fate] = [:]
@@ -89,7 +89,8 @@ struct PageBook {
   func isTimely(_ message: PageMessage, at now: Instant) -> Bool {
     let age = now - message.time
     let ageMax = message.isForm ? Limits.pageFormAgeMax : Limits.pagePressAgeMax
-    return message.time >= startedAt && age <= ageMax && .zero - age <= Limits.pagePressAgeMax
+    let ahead = Limits.pagePressAheadMax
+    return message.time - startedAt > ahead && age <= ageMax && .zero - age <= ahead
   }
 
   func mayAnswer(_ number: Int64, _ device: PageDevice?, at now: Instant) -> Bool {
@@ -105,7 +106,7 @@ struct PageBook {
     guard let device, device.level >= .press else {
       return decision == .notAllowed ? nil : "a device presses that may not"
     }
-    let recent = admitted[device.caller, default: []].filter { now - $0.at <= Limits.pagePressMemory }
+    let recent = admitted[device.caller, default: []].filter { now - $0 <= Limits.pagePressMemory }
     switch decision {
     case .notAllowed: return "a device may not press that may"
     case .repeated: return known.contains(id) ? nil : "a new press counts as repeated"
@@ -113,13 +114,11 @@ struct PageBook {
     case .tooMany: return recent.count < Limits.pagePressesMax ? "a press counts as one too many" : nil
     case .act, .ask: break
     }
-    if recent.contains(where: { $0.id == id }) { return "one press acts twice" }
+    if known.contains(id) { return "one press acts twice" }
     if !isTimely(message, at: now) { return "a press acts that is late, early, or from before the start" }
-    // Only a clock that is ahead by more than the kiosk was away lets a press look newer than the start.
-    if known.contains(id), message.sentAt >= startedAt { return "one press acts twice" }
     if recent.count >= Limits.pagePressesMax { return "a device presses without end" }
     known.insert(id)
-    admitted[device.caller] = recent + [(id, now)]
+    admitted[device.caller] = recent + [now]
     let isOwn = question?.caller == device.caller && question?.action == action
     return isOwn == (decision == .ask) ? nil : "a second press is an answer, or a first one counts as the second"
   }

@@ -23,8 +23,6 @@ struct PageMessage {
   /// The time in the message, which is that of the browser's clock, or of the page.
   var time: Instant
   var isForm: Bool
-  /// Time at which it was sent first.
-  var sentAt: Instant
 }
 
 enum PageCast {

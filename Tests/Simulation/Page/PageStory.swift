@@ -138,8 +138,7 @@ final class PageStory {
     let time = (browser.formMadeAt ?? now.instant).wholeMilliseconds + (browser.formMadeAt == nil ? browser.ahead : 0)
     transit.append(
       PageMessage(
-        content: content, token: browser.token, time: Instant(milliseconds: time), isForm: browser.formMadeAt != nil,
-        sentAt: now.instant))
+        content: content, token: browser.token, time: Instant(milliseconds: time), isForm: browser.formMadeAt != nil))
     if transit.count > 16 { transit.removeFirst() }
   }
 
@@ -237,7 +236,7 @@ final class PageStory {
       for number in browsers.indices where device(browsers[number].token) == nil {
         browsers[number].token = pair(.press)
       }
-    case 5: browsers[browser].ahead = Int64(below(14_000) - 7_000)
+    case 5: browsers[browser].ahead = Int64(below(8_000) - 7_000)
     case 6: browsers[browser].ahead = 0
     case _: browsers[browser].formMadeAt = browsers[browser].formMadeAt == nil ? now.instant : nil
     }

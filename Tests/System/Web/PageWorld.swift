@@ -30,9 +30,11 @@ extension KioskWorld {
   }
 
   /// A connection of tappet-web's, which has sent `enter` with the token.
-  func browser(_ token: String? = nil, host: String = "door.example") throws -> PageClient {
+  func browser(
+    _ token: String? = nil, host: String = "door.example", from address: String = "192.0.2.7"
+  ) throws -> PageClient {
     let client = try PageClient(folder + "/web")
-    try client.enter(token, host: host)
+    try client.enter(token, host: host, from: address)
     return client
   }
 
@@ -57,8 +59,9 @@ final class PageClient {
 
   init(_ path: String) throws { socket = try UnixSocket.connect(to: path) }
 
-  func enter(_ token: String?, host: String = "door.example") throws {
-    entered = try ask("enter", ["from": .string("192.0.2.7"), "host": .string(host)], secret: token)
+  func enter(_ token: String?, host: String = "door.example", from address: String = "192.0.2.7") throws {
+    entered = try ask(
+      "enter", ["from": .string(address), "network": .string(address), "host": .string(host)], secret: token)
   }
 
   /// Sends a request, and waits for its response.

@@ -110,10 +110,12 @@ import Testing
     #expect(!TestSocket.answers(port))
   }
 
-  @Test func `five wrong codes end the set-up`() throws {
+  @Test func `five wrong codes refuse the browser, and do not end the set-up`() throws {
     let setup = try start()
     for _ in 0..<5 { _ = try post("/pair", ["code": "00000000"]) }
-    #expect(ended(setup) != 0 && setup.text.contains("typed wrong too often"), "\(setup.text)")
+    let refused = try post("/pair", ["code": try code(of: setup)])
+    #expect(refused.1 == nil && refused.2.contains("typed wrong too often"), "\(refused.2)")
+    #expect(!Kernel.children(of: setup.pid).isEmpty)
   }
 
   @Test func `a killed set-up leaves no process`() throws {

@@ -70,6 +70,30 @@ import Testing
     #expect(try python(script) == "HTTP/1.1 200 OK")
   }
 
+  @Test func `a flood of new connections from 16 addresses does not keep a slow browser out`() throws {
+    let script = """
+      import select, threading
+      def flood(number):
+          while not is_over.is_set():
+              held = [socket.create_connection(("127.0.0.1", \(web.port)), source_address=(f"127.0.0.{10 + number}", 0))
+                      for _ in range(12)]
+              for one in held: one.close()
+      is_over = threading.Event()
+      threads = [threading.Thread(target=flood, args=(number,)) for number in range(16)]
+      for thread in threads: thread.start()
+      answers = []
+      for _ in range(4):
+          client = connect("127.0.0.99"); client.settimeout(10)
+          is_over.wait(0.5)
+          client.send(b"GET / HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n")
+          answers.append(client.recv(15).decode())
+      is_over.set()
+      for thread in threads: thread.join()
+      print(*answers, sep=", ")
+      """
+    #expect(try python(script) == Array(repeating: "HTTP/1.1 200 OK", count: 4).joined(separator: ", "))
+  }
+
   @Test func `an address that floods is refused for the rest of a second, and another is served`() throws {
     let script = """
       import http.client
