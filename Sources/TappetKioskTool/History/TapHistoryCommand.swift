@@ -15,8 +15,9 @@ extension Command {
       words: "history", section: .running, summary: "list taps and presses with their outcomes, and what doors did",
       operands: [Operand("top", .word(["top"]), .optional)],
       options: [
-        CommandOption("since", "TIME", "only newer entries: 30min, 12h, 7d, 14:30, 'yesterday 18:00', or 2026-11-20"),
-        CommandOption("until", "TIME", "only older entries; of a day, until its end"),
+        CommandOption(
+          "since", "TIME", "only newer entries: 30min, '1 day', 18:00 (the last), 'yesterday 18:00', or 2026-11-20"),
+        CommandOption("until", "TIME", "only older entries; of a day, until its end; a time alone is after --since"),
         CommandOption("action", "ACTION", .action, "only rows about this action, input or output"),
         CommandOption(
           "outcome", "OUTCOME", .word(TapResult.allCases.map { $0.name }), "only taps with this outcome"),
@@ -59,7 +60,7 @@ private struct HistoryQuery {
     let now = SystemClock().now()
     filter.since = arguments.value("since").flatMap { HistoryTime.unixMilliseconds($0, now: now.unixMilliseconds) }
     filter.until = arguments.value("until").flatMap {
-      HistoryTime.unixMilliseconds($0, now: now.unixMilliseconds, isEnd: true)
+      HistoryTime.unixMilliseconds($0, now: now.unixMilliseconds, isEnd: true, after: filter.since)
     }
     // The kiosk deletes expired rows only from time to time; until it does, they are hidden here.
     if let age = configuration.historyAge {
