@@ -1291,6 +1291,10 @@ struct tappet_kiosk_event {
                                    such as "inventory-moved". NULL in other events, and if a person's tag was tapped
                                    first. */
   const char *input;          /**< INPUT_OPENED to INPUT_HELD_OPEN: name of the input; otherwise NULL. */
+  const char *by;             /**< REFUSED to UNDELIVERABLE, PERFORMED, COMMAND_ACCEPTED, COMMAND_REFUSED, and
+                                   OUTPUT_CHANGED to OUTPUT_REFUSED: who caused it, as in `tappet history`, such as
+                                   "button bell"; NULL in other events, if it is not known, for an output that a tag
+                                   switched, and if it was accepted before the start. */
 };
 
 /** Receives an event in a kiosk.

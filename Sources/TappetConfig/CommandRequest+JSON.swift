@@ -53,6 +53,9 @@ extension CommandArrival.Content {
     }
     var request = CommandRequest(CommandRequest.Form.number(number))
     request.token = first("otp-auth")?.text
+    if let name = first("sender")?.text, name.utf8.count <= Limits.commandIDSizeMax, name.isPrintable {
+      request.statedSender = name
+    }
     self = .request(request)
   }
 }

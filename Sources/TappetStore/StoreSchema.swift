@@ -4,7 +4,7 @@
 /// The tables of the database.
 enum StoreSchema {
   /// The version of the tables, which the database stores as its `user_version`.
-  static let version: Int64 = 3
+  static let version: Int64 = 4
 
   /// All tables, indexes and triggers of a new database.
   static let tables = secrets + audit + outbox + deadLetters + taps + rooms
@@ -89,12 +89,12 @@ enum StoreSchema {
   /// of each tag (`Store.note(_: EntryNotes)`).
   ///
   /// The number of a tap contains its time, so that a tap writes one page of this table and no index. The tap log
-  /// identifies a person by id, because names are sealed.
+  /// identifies a person by id, because names are sealed; `by` is anyone but the tag's owner (`Originator.text`).
   private static let taps = """
     CREATE TABLE history (
       number INTEGER PRIMARY KEY, serial INTEGER NOT NULL, unix_ms INTEGER NOT NULL, result INTEGER NOT NULL,
       trigger INTEGER, action TEXT, uid BLOB, tag TEXT, code TEXT, entry BLOB, count INTEGER NOT NULL, person TEXT,
-      destination INTEGER
+      destination INTEGER, by TEXT
     );
     CREATE TABLE arrivals (
       entry BLOB PRIMARY KEY, action TEXT NOT NULL, uid BLOB NOT NULL, tag TEXT NOT NULL, person TEXT NOT NULL,

@@ -100,7 +100,7 @@ import Testing
       (InventoryFault.unknown, "unknown", "thing-unknown"), (.reserved, "refused", "item-reserved"),
       (.scanIncomplete, "refused", "scan-incomplete"),
     ] {
-      let report = Report.tap(.refused(trigger: .tag, uid: nil, .notInInventory(action: "shelf", fault), nil))
+      let report = Report.tap(.refused(by: .tag, uid: nil, .notInInventory(action: "shelf", fault), nil))
       let message = try json(try #require(TouchTransition(report)).message)
       #expect(message["event_type"] as? String == word && message["reason"] as? String == reason)
       #expect(message["name"] is NSNull && message["action"] as? String == "shelf")
@@ -109,11 +109,12 @@ import Testing
 
   @Test func `a scanned code without an entry is in the message, the log and the history`() throws {
     let refusal = TapRefusal.notInInventory(action: "shelf", .unknown, code: "0012345678905")
-    let report = Report.tap(.refused(trigger: .tag, uid: nil, refusal, nil))
+    let report = Report.tap(.refused(by: .tag, uid: nil, refusal, nil))
     let message = try json(try #require(TouchTransition(report)).message)
     #expect(message["code"] as? String == "0012345678905" && message["event_type"] as? String == "unknown")
     #expect(refusal.sentence(.tag).contains("'tappet item edit ITEM --barcode 0012345678905'"))
-    let row = try #require(TapRecord.row(of: report, at: Moment(instant: Instant(nanoseconds: 0), unixMilliseconds: 0)))
+    let now = Moment(instant: Instant(nanoseconds: 0), unixMilliseconds: 0)
+    let row = try #require(TapRecord.row(of: report, .bare(), at: now))
     #expect(row.row.line(.bare(), person: nil).contains("(0012345678905)"))
   }
 }

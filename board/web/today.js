@@ -3,8 +3,8 @@
 import { $, api, bdi, clock, day, facts, h, icon, marks, pages, query, row, sheet, soft, svg, t } from '/app.js';
 
 const ends = { accepted: ['warn', 'waits to be sent'], delivered: ['good', 'delivered'], refused: ['bad', 'refused'],
-  expired: ['bad', 'expired'], dropped: ['bad', 'removed'], undeliverable: ['bad', 'not accepted by its receiver'], ignored: ['warn', 'ignored'] };
-const triggers = { tag: 'Unknown tag', button: 'Button or page', command: 'Command', inventory: 'Store room', input: 'Door contact' };
+  expired: ['bad', 'expired'], dropped: ['bad', 'removed'], undeliverable: ['bad', 'not accepted by its receiver'], ignored: ['warn', 'ignored'],
+  'switched-on': ['good', 'switched on'], 'switched-off': ['good', 'switched off'] };
 let daysBack = 0, drawnFrom = 0, only = 'all', taps = [], results = new Map(), next = '', hours = [], delivered = 0;
 
 const span = back => {
@@ -36,8 +36,8 @@ const reasons = {
   'webhook-away': 'the server was unavailable', 'panel-locked': 'the buttons were locked', 'tag-held': 'left on the reader', 'too-many': 'too many attempts', 'clock-unknown': 'the clock was not set',
 };
 const words = code => code ? t(reasons[code] ?? code.replaceAll('-', ' ')) : '';
-const whose = tap => tap.person || (tap.gone ? t('A removed person') : tap.tag)
-  || t(tap.trigger === 'tag' && ends[tap.end]?.[0] !== 'bad' ? 'Tag without a person' : triggers[tap.trigger] || 'Several');
+const whose = tap => tap.by || (tap.gone ? t('A removed person') : tap.tag)
+  || t({ tag: ends[tap.end]?.[0] === 'bad' ? 'Unknown tag' : 'Tag without a person', inventory: 'Store room' }[tap.trigger] || 'Several');
 function tapRow(tap) {
   const [tone, english] = ends[tap.end] || ends.ignored, word = t(english);
   const text = [tap.title, word].filter(Boolean).join(', ') + (tone === 'bad' && tap.why ? ': ' + words(tap.why) : '')

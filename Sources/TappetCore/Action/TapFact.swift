@@ -9,6 +9,8 @@ package enum TapFact: String, CaseIterable, Hashable, Sendable {
   case tag
   /// The name of the tag's owner.
   case person
+  /// The originator: `Ann`, `@ann:example.org`, `button bell`.
+  case by
   /// The action's name.
   case action
   /// The kiosk's client id.
@@ -66,7 +68,8 @@ extension TapFact {
     case .unix, .count, .quantity, .pieces, .minimum, .change, .from, .to:
       text.allSatisfy { (0x30...0x39).contains($0) }
     case .time, .due: text.first.map { (0x30...0x39).contains($0) } ?? false
-    case .tag, .person, .action, .kiosk, .text, .uri, .verb, .kind, .thing, .id, .code, .path, .contents, .holder, .who:
+    case .tag, .person, .by, .action, .kiosk, .text, .uri, .verb, .kind, .thing, .id, .code, .path, .contents, .holder,
+      .who:
       true
     }
   }

@@ -69,6 +69,8 @@ package struct CommandRequest: Hashable, Sendable {
   package var nonce: String?
   /// HMAC-SHA256 in hexadecimal digits.
   package var hmac: String?
+  /// The sender's name in an ESP32 command, which nothing proves.
+  package var statedSender: String?
 
   /// Creates a request without proof.
   package init(_ form: Form, id: String? = nil, unixSeconds: Int64? = nil) {
@@ -123,6 +125,8 @@ package struct CommandArrival: Sendable {
   package var receivedAt: Instant?
   /// Whether the message is a test from the control socket, to which the reply is sent.
   package var isTest = false
+  /// The name that the sender states, which nothing proves.
+  var statedSender: String? { if case .request(let request) = content { request.statedSender } else { nil } }
 
   package init(
     topic: String, isRetained: Bool = false, size: Int, content: Content, response: CommandResponse? = nil

@@ -114,11 +114,12 @@ struct CommandValidator: Sendable {
 
   // MARK: Checks
 
-  /// Returns the target of a valid command; checks everything that does not depend on the target's state.
+  /// Returns the target of a valid command, and the key of its action URL; checks everything that does not depend on
+  /// the target's state.
   mutating func judge(
     _ arrival: CommandArrival, _ index: Int, _ indexes: ActionIndexes, _ settings: KioskSettings, clockIsGood: Bool,
     at now: Moment
-  ) throws(CommandRefusal) -> CommandTarget {
+  ) throws(CommandRefusal) -> (target: CommandTarget, key: String?) {
     let plan = topics[index].plan
     // Checked first: an unauthorized sender receives no reply, whatever the message contains.
     if case .room(let commanders) = plan.trust {
@@ -128,7 +129,7 @@ struct CommandValidator: Sendable {
     // Determined before the proof is checked, so that a command that is not allowed does not use up a proof.
     let target = try plan.target(of: request)
     if let target, !plan.allows(target) { throw .notAllowed }
-    let (proved, sentAt) = try prove(
+    let (proved, sentAt, signer) = try prove(
       request, by: arrival.sender, target, index, indexes, clockIsGood: clockIsGood, at: now)
     let subjects = settings.subjects(of: proved, on: plan)
     if let sentAt {
@@ -142,7 +143,7 @@ struct CommandValidator: Sendable {
       ? topics[index].reports.takeUse(perMinute: plan.perMinute, at: now.instant)
       : topics[index].bucket.takeUse(perMinute: plan.perMinute, at: now.instant)
     if let wait { throw .tooMany(wait: wait) }
-    return proved
+    return (proved, signer)
   }
 
   /// Refuses a command that had to wait, if it is too old by now, or a newer one has acted in the meantime.
@@ -178,21 +179,22 @@ struct CommandValidator: Sendable {
     return request
   }
 
-  /// Returns the proved target, and the time at which the command was sent; `nil` if it needs no time.
+  /// Returns the proved target, the time at which the command was sent, or `nil` if it needs no time, and the name of
+  /// the key that signed its action URL.
   private mutating func prove(
     _ request: CommandRequest, by sender: RoomSender?, _ target: CommandTarget?, _ index: Int,
     _ indexes: ActionIndexes, clockIsGood: Bool, at now: Moment
-  ) throws(CommandRefusal) -> (CommandTarget, sentAt: Int64?) {
+  ) throws(CommandRefusal) -> (CommandTarget, sentAt: Int64?, signer: String?) {
     let plan = topics[index].plan
-    if target == .report { return (.report, nil) }
+    if target == .report { return (.report, nil, nil) }
     switch plan.trust {
     case .trusted:
       guard let target else { throw .malformed }
-      guard plan.window != nil else { return (target, nil) }
+      guard plan.window != nil else { return (target, nil, nil) }
       guard let sentAt = request.unixSeconds else { throw .unproved }
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
-      return (target, sentAt)
+      return (target, sentAt, nil)
     case .room:
       guard let target, let sender, let sentAt = request.unixSeconds else { throw .malformed }
       // Homeservers may return the same event twice, but an event has a unique id. An event is judged once, even if it
@@ -202,7 +204,7 @@ struct CommandValidator: Sendable {
       events.blockProof(proof, sentAt: sentAt)
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
-      return (target, sentAt)
+      return (target, sentAt, nil)
     case .token(let key):
       guard let target else { throw .malformed }
       guard let token = request.token else { throw .unproved }
@@ -216,13 +218,13 @@ struct CommandValidator: Sendable {
       if sealed.knows(proof, sentAt: sentAt) { throw .repeated }
       if !plan.isLax || isGuessed { try remember(proof, on: index, sentAt: sentAt, at: now) }
       // The phone's time zone may be wrong, but the token was not created after it arrived.
-      return (target, plan.isLax ? min(sentAt, now.unixSeconds) : sentAt)
+      return (target, plan.isLax ? min(sentAt, now.unixSeconds) : sentAt, nil)
     case .signed(let key):
-      let (proved, sentAt, proof) = try plan.verify(request, target, key, indexes)
+      let (proved, sentAt, proof, signer) = try plan.verify(request, target, key, indexes)
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
       try remember(proof, on: index, sentAt: sentAt, at: now)
-      return (proved, sentAt)
+      return (proved, sentAt, signer)
     }
   }
 
@@ -321,10 +323,10 @@ extension CommandPlan {
     if age < -future { throw .early(seconds: -age) }
   }
 
-  /// Returns the target that the signature covers, its time, and the signature's bytes.
+  /// Returns the target that the signature covers, its time, the signature's bytes, and the name of a URL's key.
   fileprivate func verify(
     _ request: CommandRequest, _ target: CommandTarget?, _ key: SecretKey?, _ indexes: ActionIndexes
-  ) throws(CommandRefusal) -> (CommandTarget, Int64, [UInt8]) {
+  ) throws(CommandRefusal) -> (CommandTarget, Int64, [UInt8], signer: String?) {
     if case .url(let text) = request.form {
       guard let url = try? TagURL.parse(text), let signature = url.signature else { throw .malformed }
       guard let secret = url.verify(with: indexes.secrets(at: url.index)), let action = indexes.action(of: secret)
@@ -334,7 +336,7 @@ extension CommandPlan {
       if let refusal = secret.refusalOfPerson { throw .action(refusal) }
       if secret.person?.limits != nil { throw .action(.commandOfLimitedPerson(action: action.name)) }
       guard allows(.action(action.name)) else { throw .notAllowed }
-      return (.action(action.name), url.timestamp, signature)
+      return (.action(action.name), url.timestamp, signature, secret.label ?? secret.id)
     }
     guard let target, let sentAt = request.unixSeconds, let hmac = request.hmac,
       let message = request.signedBytes(topic: topic)
@@ -342,7 +344,7 @@ extension CommandPlan {
     guard let claimed = Hex.decode(hmac), claimed.count == MessageAuthenticator.size, let key,
       let expected = try? key.authenticate(message), LibCrypto.areEqual(expected, claimed)
     else { throw .badSignature }
-    return (target, sentAt, claimed)
+    return (target, sentAt, claimed, nil)
   }
 }
 

@@ -34,33 +34,35 @@ extension Kiosk {
   mutating func commandArrived(_ arrival: CommandArrival, at now: Moment) -> [Effect] {
     guard let index = intake.gate.index(of: arrival.topic), arrival.content != .report else { return [] }
     let address = intake.gate.address(of: arrival, index)
+    var by = Originator.command(topic: arrival.topic, unverified: arrival.statedSender)
     do throws(CommandRefusal) {
       if let age = age(of: arrival.receivedAt, at: now) { throw .late(seconds: age.wholeMilliseconds / 1000) }
-      let target = try intake.gate.judge(
+      let (target, key) = try intake.gate.judge(
         arrival, index, tapPolicy.indexes, settings, clockIsGood: clockIsGood, at: now)
       var proved = address
       proved.target = target
-      return try commandProved(proved, index, by: nil, at: now)
-    } catch { return commandRefused(error, index, address, by: nil, at: now) }
+      by = .command(topic: arrival.topic, key: key, unverified: arrival.statedSender)
+      return try commandProved(proved, index, by: by, at: now)
+    } catch { return commandRefused(error, index, address, by: by, at: now) }
   }
 
   /// Executes a command whose sender may send it.
   mutating func commandProved(
-    _ address: CommandReply.Address, _ index: Int, by sender: String?, at now: Moment
+    _ address: CommandReply.Address, _ index: Int, by: Originator, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     if intake.gate.plan(index).obeysLock, panel.lock.isLocked { throw .locked }
-    let effects = try execute(address, index, by: sender, at: now)
+    let effects = try execute(address, index, by: by, at: now)
     intake.gate.recordAccepted(index)
     return effects
   }
 
   /// Refuses a command; `isReplied` is `nil` if it is not known yet whether the command gets a reply.
   mutating func commandRefused(
-    _ refusal: CommandRefusal, _ index: Int, _ address: CommandReply.Address, by sender: String?,
+    _ refusal: CommandRefusal, _ index: Int, _ address: CommandReply.Address, by: Originator,
     isReplied: Bool? = nil, at now: Moment
   ) -> [Effect] {
     intake.gate.recordRefused(index, isRetained: refusal == .retained)
-    let report = Report.command(.refused(topic: address.command, address.target, refusal, by: sender))
+    let report = Report.command(.refused(topic: address.command, address.target, refusal, by: by))
     let effects = throttles.commandRefusals.report(report, at: now.instant)
     let isReplied =
       isReplied ?? intake.gate.mayReply(to: refusal, on: index, address.destination, at: now.instant)
@@ -69,38 +71,38 @@ extension Kiosk {
 
   /// Executes a command that has passed all checks.
   private mutating func execute(
-    _ address: CommandReply.Address, _ index: Int, by sender: String?, at now: Moment
+    _ address: CommandReply.Address, _ index: Int, by: Originator, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     guard isTaking, let target = address.target else { throw .output(.closing) }
     let plan = intake.gate.plan(index)
     let topic = plan.topic
     switch target {
     case .report:
-      return [.report(.command(.accepted(topic: topic, target)))] + announcing(.firmwareReport(topic: topic))
+      return [.report(.command(.accepted(topic: topic, target, by: by)))] + announcing(.firmwareReport(topic: topic))
         + reply(address, .done)
-    case .status: return [.report(.command(.accepted(topic: topic, target, by: sender)))] + reply(address, .done)
+    case .status: return [.report(.command(.accepted(topic: topic, target, by: by)))] + reply(address, .done)
     case .check:
-      return [.report(.command(.accepted(topic: topic, .check)))] + announcing(.check(nonce: address.nonce))
+      return [.report(.command(.accepted(topic: topic, .check, by: by)))] + announcing(.check(nonce: address.nonce))
         + reply(address, .done)
     case .history, .person:
       // The store replies after its commit.
-      return [.report(.command(.accepted(topic: topic, target, by: sender))), .serve(address, by: sender ?? "")]
-    case .timedOpening: return try openedForAWhile(plan, address, at: now)
-    case .output(let order): return try switched(order, topic, address, by: sender, at: now)
+      return [.report(.command(.accepted(topic: topic, target, by: by))), .serve(address, by: by.text ?? "")]
+    case .timedOpening: return try openedForAWhile(plan, address, by: by, at: now)
+    case .output(let order): return try switched(order, topic, address, by: by, at: now)
     case .action(let name):
       guard let action = settings.actions.first(where: { $0.name == name }) else { throw .notAllowed }
-      return try performed(action, topic, address, by: sender, at: now)
+      return try performed(action, topic, address, by: by, at: now)
     }
   }
 
   private mutating func switched(
-    _ order: OutputOrder, _ topic: String, _ address: CommandReply.Address, by sender: String?, at now: Moment
+    _ order: OutputOrder, _ topic: String, _ address: CommandReply.Address, by: Originator, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) }
     // A newer command cancels the remaining steps of a timed opening.
     intake.firmware.cancel(topic)
-    let report = Report.command(.accepted(topic: topic, .output(order), by: sender))
-    let effects = drive([order], .command(topic: topic), at: now)
+    let report = Report.command(.accepted(topic: topic, .output(order), by: by))
+    let effects = drive([order], .request(by), at: now)
     guard let index = panel.outputs.index(of: order.output), panel.outputs.isWaiting(index) else {
       return [.report(report)] + effects + reply(address, .done)
     }
@@ -109,13 +111,13 @@ extension Kiosk {
   }
 
   private mutating func performed(
-    _ action: Action, _ topic: String, _ address: CommandReply.Address, by sender: String?, at now: Moment
+    _ action: Action, _ topic: String, _ address: CommandReply.Address, by: Originator, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     if let refusal = timeRefusal(of: action, at: now) { throw .action(refusal) }
     for order in action.outputs { if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) } }
     if let refusal = refusal(of: action) { throw .action(refusal) }
-    let effects: [Effect] = [.report(.command(.accepted(topic: topic, .action(action.name), by: sender)))]
-    let (driven, entry) = perform(action, by: .command, at: now)
+    let effects: [Effect] = [.report(.command(.accepted(topic: topic, .action(action.name), by: by)))]
+    let (driven, entry) = perform(action, by: by, at: now)
     guard let entry else { return effects + driven + reply(address, .done) }
     intake.waitingReplies.wait(for: entry, address)
     return effects + driven
@@ -144,7 +146,7 @@ extension Kiosk {
 
   /// Handles a failure to write a command's entry to the disk.
   mutating func commandNotStored(_ entry: OutboxEntry, _ refusal: TapRefusal, at now: Moment) -> [Effect] {
-    refuse(.command, nil, refusal, at: now) + commandEnded(entry.id, .refused(.action(refusal)))
+    refuse(entry.by ?? .kiosk, nil, refusal, at: now) + commandEnded(entry.id, .refused(.action(refusal)))
   }
 
   /// Handles commands that the link discarded.
@@ -152,10 +154,11 @@ extension Kiosk {
 
   /// Replies to the command that was waiting for an output.
   mutating func outputFollowed(_ index: Int, _ reason: OutputReason) -> [Effect] {
-    guard let address = intake.waitingReplies.takeAddress(ofOutput: index), case .asked(.command) = reason else {
-      return []
+    let address = intake.waitingReplies.takeAddress(ofOutput: index)
+    switch reason {
+    case .asked(.request(.command)), .asked(.request(.user)): return reply(address, .done)
+    case _: return []
     }
-    return reply(address, .done)
   }
 
   /// Publishes the data that a command requests, unless the link is down.

@@ -131,15 +131,15 @@ struct FirmwarePublisher: Sendable {
 
 extension Kiosk {
   mutating func openedForAWhile(
-    _ plan: CommandPlan, _ address: CommandReply.Address, at now: Moment
+    _ plan: CommandPlan, _ address: CommandReply.Address, by: Originator, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     guard let role = plan.firmware else { throw .notAllowed }
     for name in [role.open, role.stop, role.close] {
       if let refusal = refusal(toSwitch: name) { throw .output(refusal) }
     }
-    let report = Report.command(.accepted(topic: plan.topic, .timedOpening))
+    let report = Report.command(.accepted(topic: plan.topic, .timedOpening, by: by))
     let order = OutputOrder(output: role.open, request: .pulse)
-    let effects = drive([order], .command(topic: plan.topic), at: now)
+    let effects = drive([order], .request(by), at: now)
     intake.firmware.open(plan.topic, role, at: now.instant)
     return [.report(report)] + effects + reply(address, .done)
   }
@@ -154,7 +154,8 @@ extension Kiosk {
         continue
       }
       intake.firmware.executed(step, at: now.instant)
-      effects += drive([OutputOrder(output: step.output, request: .pulse)], .command(topic: step.topic), at: now)
+      let cause = OutputCause.request(.command(topic: step.topic))
+      effects += drive([OutputOrder(output: step.output, request: .pulse)], cause, at: now)
     }
     if let due = intake.firmware.reportDue, due <= now.instant { effects += announceDevices(at: now.instant) }
     return effects + intake.firmware.notes()

@@ -154,6 +154,9 @@ package struct OutboxEntry: Hashable, Sendable {
   /// Label and owner of the tag; `nil` if neither is known.
   package var owner: TagOwner? { tag == nil && person == nil ? nil : TagOwner(label: tag, person: person) }
 
+  /// The originator of the entry; `nil` if it was fetched from the store.
+  package var by: Originator? { acceptance.notes.by }
+
   /// The webhook entry, which has the same id as the broker entry and is committed together with it.
   package var forWebhook: OutboxEntry? {
     @export(interface) get {
@@ -162,7 +165,7 @@ package struct OutboxEntry: Hashable, Sendable {
       return OutboxEntry(
         id: id, action: action, topic: "", message: body, isRetained: false, trigger: trigger,
         acceptedUnixMilliseconds: acceptedUnixMilliseconds, acceptedAt: acceptedAt, expiry: expiry,
-        destination: .webhook, uid: uid, tag: tag, person: person)
+        destination: .webhook, uid: uid, tag: tag, person: person, notes: EntryNotes(by: notes.by))
     }
   }
 

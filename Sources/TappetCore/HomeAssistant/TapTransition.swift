@@ -35,10 +35,10 @@ package struct TapTransition: Sendable {
     case .entry(.delivered(let entry, _, _)): self.init(.delivered, of: entry)
     case .entry(.expired(let entry)): self.init(.expired, of: entry)
     case .entry(.undeliverable(let entry, _)): self.init(.undeliverable, of: entry)
-    case .tap(.performed(let action, let trigger, let uid, let owner)):
-      self.init(.accepted(uid), action, trigger)
+    case .tap(.performed(let action, let by, let uid, let owner)):
+      self.init(.accepted(uid), action, by.trigger)
       homeAssistantID = owner?.homeAssistantID
-    case .tap(.refused(let trigger, _, let refusal, _)): self.init(.refused(refusal), nil, trigger)
+    case .tap(.refused(let by, _, let refusal, _)): self.init(.refused(refusal), nil, by.trigger)
     default: return nil
     }
   }

@@ -36,7 +36,8 @@ extension Kiosk {
       case .closed(let index, let time, let wasHeldOpen):
         effects += report(index, .closed(.changed, after: time, wasHeldOpen: wasHeldOpen))
       case .heldOpen(let index, let time):
-        effects += report(index, .heldOpen(for: time)) + inputActs(settings.panel.inputs[index].onHeldOpen, at: now)
+        effects += report(index, .heldOpen(for: time))
+        effects += inputActs(index, settings.panel.inputs[index].onHeldOpen, at: now)
       case .exit(let index, let time): effects += leave(through: settings.panel.inputs[index], askedAt: time, at: now)
       case .chattering(let index): effects += panel.supervision.chattering(panelInput(index), at: now.instant)
       }
@@ -60,21 +61,22 @@ extension Kiosk {
       )
     panel.contacts.judged(index, isPermitted ? .permitted : .forced)
     let relocked: [Effect] = plan.relocks && isPermitted ? relock(output, at: now) : []
-    let forced: [Effect] = isPermitted ? [] : inputActs(plan.onForced, at: now)
+    let forced: [Effect] = isPermitted ? [] : inputActs(index, plan.onForced, at: now)
     return relocked + report(index, .opened(isPermitted ? .permitted : .forced)) + forced
   }
 
   /// Opens the door for a person inside, whatever else the kiosk is doing: the panel's lock does not apply.
   private mutating func leave(through plan: InputPlan, askedAt time: Instant, at now: Moment) -> [Effect] {
     guard let output = plan.output else { return [] }
-    return drive([OutputOrder(output: output, request: .pulse)], .exit(plan.name), askedAt: time, at: now)
+    return drive([OutputOrder(output: output, request: .pulse)], .request(.input(plan.name)), askedAt: time, at: now)
   }
 
   /// Triggers an action on behalf of an input.
-  private mutating func inputActs(_ name: String?, at now: Moment) -> [Effect] {
+  private mutating func inputActs(_ index: Int, _ name: String?, at now: Moment) -> [Effect] {
     guard isTaking, let name, let action = settings.actions.first(where: { $0.name == name }) else { return [] }
-    if let refusal = timeRefusal(of: action, at: now) { return refuse(.input, nil, refusal, at: now) }
-    return touched(action, by: .input, nil, nil, refusal(of: action), at: now)
+    let by = Originator.input(settings.panel.inputs[index].name)
+    if let refusal = timeRefusal(of: action, at: now) { return refuse(by, nil, refusal, at: now) }
+    return touched(action, by: by, nil, nil, refusal(of: action), at: now)
   }
 
   private func report(_ index: Int, _ change: InputReport.Change) -> [Effect] {

@@ -5,7 +5,7 @@ extension Kiosk {
 
   /// Handles the tap of a tag that represents a thing or a person.
   mutating func touchInventory(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
-    if tap.action.job != .show { return jobChosen(tap.action, by: .tag, uid, tap, at: now) }
+    if tap.action.job != .show { return jobChosen(tap.action, by: tap.by, uid, tap, at: now) }
     let key = InventoryKey(uid: uid, code: tap.text.isEmpty ? tap.uri : tap.text)
     return touchInventory(InventoryTouch(key: key, uid: uid, tap: tap, at: now.instant), at: now)
   }
@@ -53,7 +53,7 @@ extension Kiosk {
   /// Refuses a touch, which may be repeated immediately.
   private mutating func refuseTouch(_ touch: InventoryTouch, _ refusal: TapRefusal, at now: Moment) -> [Effect] {
     if let uid = touch.uid { tapPolicy.taps.notAccepted(uid, action: touch.tap.action.name) }
-    return refuse(.tag, touch.uid, refusal, touch.tap.owner, at: now)
+    return refuse(touch.tap.by, touch.uid, refusal, touch.tap.owner, at: now)
   }
 
   // MARK: Answers
@@ -138,10 +138,10 @@ extension Kiosk {
     var tap = touch.tap
     tap.outcome = InventoryOutcome(verb: result.rawValue, thing: thing, who: report.who, pieces: report.pieces)
     if tap.action.needsProof, let age = age(of: touch.at, at: now) {
-      return [.report(.inventory(report))] + refuse(.tag, touch.uid, .tooLate(age: age), tap.owner, at: now)
+      return [.report(.inventory(report))] + refuse(tap.by, touch.uid, .tooLate(age: age), tap.owner, at: now)
     }
     let refusal = refusal(of: tap.action)
-    return [.report(.inventory(report))] + touched(tap.action, by: .tag, touch.uid, tap, refusal, at: now)
+    return [.report(.inventory(report))] + touched(tap.action, by: tap.by, touch.uid, tap, refusal, at: now)
   }
 
   private mutating func inventoryLost(_ effects: [Effect], at now: Moment) -> [Effect] {
@@ -207,7 +207,7 @@ extension Kiosk {
       guard let permitted = try named?.triggeredWithoutProof() else { return passedOn(kind) }
       action = permitted
     } catch {
-      let report = Report.tap(.refused(trigger: .inventory, uid: nil, error))
+      let report = Report.tap(.refused(by: .kiosk, uid: nil, error))
       return throttles.refusals.report(report, at: now.instant) + passedOn(kind)
     }
     guard refusal(of: action) == nil else { return [] }
@@ -221,7 +221,7 @@ extension Kiosk {
   private mutating func performNews(
     _ action: Action, _ outcome: InventoryOutcome, at now: Moment
   ) -> (effects: [Effect], entry: EntryID?) {
-    perform(action, by: .inventory, nil, VerifiedTap(action: action, outcome: outcome), at: now)
+    perform(action, by: .kiosk, nil, VerifiedTap(action: action, outcome: outcome), at: now)
   }
 
   private mutating func passedOn(_ outcome: InventoryOutcome) -> [Effect] {

@@ -3,7 +3,7 @@
 extension Kiosk {
   /// Starts the job of an action whose card was tapped or whose button was pressed; ends the job if it is in progress.
   mutating func jobChosen(
-    _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ tap: VerifiedTap, at now: Moment
+    _ action: Action, by: Originator, _ uid: TagUID?, _ tap: VerifiedTap, at now: Moment
   ) -> [Effect] {
     // The time of a job may be over before the timer fires.
     let expired = jobDue(at: now)
@@ -15,7 +15,7 @@ extension Kiosk {
       ? .notInInventory(action: action.name, isAway ? .away : .database) : refusal(of: action)
     if !isEnd, let refusal {
       if let uid { tapPolicy.taps.notAccepted(uid, action: action.name) }
-      return expired + refuse(trigger, uid, refusal, tap.owner, at: now)
+      return expired + refuse(by, uid, refusal, tap.owner, at: now)
     }
     let who = tap.secret?.person?.name
     let former = stock.desk.endJob()
@@ -23,7 +23,7 @@ extension Kiosk {
     var reports: [InventoryJobReport] = []
     if let former {
       let change: InventoryJobReport.Change = action.job == .cancel ? .cancelled : .ended
-      reports.append(former.report(change, trigger, uid))
+      reports.append(former.report(change, by.trigger, uid))
     }
     if !isEnd {
       let until = now.instant + (settings.inventory?.jobEnds ?? Limits.inventoryJobEnds)
@@ -32,7 +32,7 @@ extension Kiosk {
         job.stocktake = Stocktake(number: Int64(truncatingIfNeeded: random.next()), action: action.name)
       }
       stock.desk.start(job)
-      reports.append(job.report(.started, trigger, uid))
+      reports.append(job.report(.started, by.trigger, uid))
     }
     var tap = tap
     let verb = reports.last?.change ?? .cancelled
@@ -40,10 +40,10 @@ extension Kiosk {
     let effects = expired + reports.map { .report(.job($0)) }
     if let former, former.stocktake != nil {
       // The action is performed when the end is on the disk.
-      let choice = StocktakeEnd.Choice(trigger: trigger, uid: uid, tap: tap)
+      let choice = StocktakeEnd.Choice(by: by, uid: uid, tap: tap)
       return effects + endStocktake(of: former, isKept: action.job != .cancel, choice, at: now)
     }
-    return effects + touched(action, by: trigger, uid, tap, refusal, at: now)
+    return effects + touched(action, by: by, uid, tap, refusal, at: now)
   }
 
   /// Ends the job if there was no tap for too long, or if the configuration does not contain it any longer.
@@ -97,7 +97,7 @@ extension Kiosk {
     var effects: [Effect] = end.job.job == .audit && !end.isKept ? [] : [.report(.job(report))]
     if let choice = end.choice {
       let action = choice.tap.action
-      effects += touched(action, by: choice.trigger, choice.uid, choice.tap, refusal(of: action), at: now)
+      effects += touched(action, by: choice.by, choice.uid, choice.tap, refusal(of: action), at: now)
     }
     return effects + nextInventoryOrder(at: now)
   }

@@ -45,7 +45,7 @@ package struct StockCorrection: Hashable, Sendable {
 struct StocktakeEnd: Sendable {
   /// The card or button that ended the job; its action is performed after the commit.
   struct Choice: Sendable {
-    var trigger: Trigger
+    var by: Originator
     var uid: TagUID?
     var tap: VerifiedTap
   }

@@ -64,7 +64,7 @@ package enum Event: Sendable {
   /// An event on the panel, such as a press.
   case panel(PanelEvent)
   /// A user, or the embedding program, sent this request to the output with this name, at this time if it is known.
-  case outputAsked(String, OutputRequest, by: OutputCause = .person, at: Instant? = nil)
+  case outputAsked(String, OutputRequest, by: Originator = .tool, at: Instant? = nil)
   /// A message arrived on a command topic.
   indirect case commandArrived(CommandArrival)
   /// The broker responded to the subscription to the topic with this index.

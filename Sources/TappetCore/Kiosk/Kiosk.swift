@@ -180,8 +180,8 @@ package struct Kiosk: Sendable {
       let isNeeded = settings.hearsRooms
       effects = isNeeded ? listening.process.replace(at: now.instant) : listening.process.want(false, at: now.instant)
     case .panel(let change): effects = panelChanged(change, at: now)
-    case .outputAsked(let name, let request, let cause, let time):
-      effects = drive([OutputOrder(output: name, request: request)], cause, askedAt: time, at: now)
+    case .outputAsked(let name, let request, let by, let time):
+      effects = drive([OutputOrder(output: name, request: request)], .request(by), askedAt: time, at: now)
     case .commandArrived(let arrival): effects = commandArrived(arrival, at: now)
     case .commandsSubscribed(let index, let isGranted): effects = commandsSubscribed(index, isGranted: isGranted)
     case .tokenSealed(let token, let unixSeconds):

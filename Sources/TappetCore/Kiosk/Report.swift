@@ -134,12 +134,12 @@ package enum Report: Sendable {
 
 /// A report about a tap, a press or a scan that created no entry.
 package enum TapReport: Sendable {
-  indirect case refused(trigger: Trigger, uid: TagUID?, TapRefusal, TagOwner? = nil)
+  indirect case refused(by: Originator, uid: TagUID?, TapRefusal, TagOwner? = nil)
   indirect case ignored(uid: TagUID, action: String?, TapIgnored, TagOwner? = nil)
   /// Number of further refusals and ignored taps within the minute that were not reported individually.
   case refusedMore(count: Int)
   /// An action without a message was performed.
-  indirect case performed(action: String, Trigger, uid: TagUID?, TagOwner? = nil)
+  indirect case performed(action: String, by: Originator, uid: TagUID?, TagOwner? = nil)
   /// A confirmation is pending; `room` is the room in which to confirm, if not at the kiosk.
   indirect case confirming(action: String, Trigger, within: Duration, room: String? = nil)
   indirect case confirmationEnded(action: String, ConfirmationEnd)
@@ -250,13 +250,21 @@ package enum OutputReport: Sendable {
   /// The output waits for the dead time of its group.
   case waits(Int, Duration, OutputCause)
   case refused(OutputOrder, OutputCause, OutputRefusal)
+
+  /// The cause of the request; `nil` if the output changed for another reason.
+  package var cause: OutputCause? {
+    switch self {
+    case .switched(_, _, .asked(let cause)), .waits(_, _, let cause), .refused(_, let cause, _): cause
+    case .switched: nil
+    }
+  }
 }
 
 package enum CommandReport: Sendable {
-  /// A command on this topic, or from this user in this room, passed all checks.
-  case accepted(topic: String, CommandTarget, by: String? = nil)
+  /// A command on this topic or in this room passed all checks.
+  case accepted(topic: String, CommandTarget, by: Originator)
   /// A command was refused; its target is `nil` if it could not be parsed.
-  case refused(topic: String, CommandTarget?, CommandRefusal, by: String? = nil)
+  case refused(topic: String, CommandTarget?, CommandRefusal, by: Originator)
   /// Number of further commands that were refused within the minute, but not reported individually.
   case refusedMore(count: Int)
   case subscribed(topic: String, isGranted: Bool)

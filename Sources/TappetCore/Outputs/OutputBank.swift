@@ -238,7 +238,7 @@ struct OutputBank: Sendable {
   mutating func opened(_ index: Int, at now: Instant) -> [OutputChange] {
     guard !isClosed, !states[index].isAvailable else { return [] }
     states[index].isAvailable = true
-    return plans[index].startsOn ? interlocked(index, .on, .start, at: now) : []
+    return plans[index].startsOn ? interlocked(index, .on, .request(.kiosk), at: now) : []
   }
 
   /// Handles the loss of a line; the kernel has released it.

@@ -116,20 +116,17 @@ package struct OutputOrder: Hashable, Sendable {
 
 /// The origin of a request to an output.
 package enum OutputCause: Hashable, Sendable {
-  /// A press on the page, on the device with this name.
-  case page(device: String)
   /// A tap, a press or a command that triggered this action.
-  case action(String, Trigger)
-  /// A person at the control socket.
-  case person
-  /// The program that embeds the kiosk.
-  case program
-  /// A command for the output itself, on this topic.
-  case command(topic: String)
-  /// The configuration: `on_start`.
-  case start
-  /// A person inside, at the exit with this name.
-  case exit(String)
+  case action(String, by: Originator)
+  /// A request for the output itself.
+  case request(Originator)
+
+  /// The originator of the request.
+  package var by: Originator {
+    switch self {
+    case .action(_, let by), .request(let by): by
+    }
+  }
 }
 
 /// The reason why an output changed.

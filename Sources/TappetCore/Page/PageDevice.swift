@@ -48,6 +48,6 @@ package struct PageDevice: Hashable, Sendable {
 
   /// The device as the author of presses; never the embedding program.
   package var caller: PressCaller {
-    PressCaller(number: tokenHash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } | 1)
+    PressCaller(number: tokenHash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } | 1, device: name)
   }
 }

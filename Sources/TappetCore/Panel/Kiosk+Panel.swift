@@ -105,9 +105,9 @@ extension Kiosk {
       setGate(at: now)
       return done(panel.inputs.key(button, isDown: isDown, at: time), at: now)
     case .asked(let action, let caller, let time):
-      if let age = age(of: time, at: now) { return refuse(.button, nil, .tooLate(age: age), at: now) }
+      if let age = age(of: time, at: now) { return refuse(caller.by, nil, .tooLate(age: age), at: now) }
       guard isTaking, panel.lock.isLocked else { return gestured(.caller(caller), .press, action, at: now) }
-      return refuse(.button, nil, .panelLocked, at: now)
+      return refuse(caller.by, nil, .panelLocked, at: now)
     case .cancelAsked(let caller):
       return question?.caller == caller ? endConfirmation(.cancelled) : []
     case .lockAsked:
@@ -159,7 +159,7 @@ extension Kiosk {
           if let age = age(of: confirmation.until, at: now) {
             effects += refuse(.tag, uid, .tooLate(age: age), tap.owner, at: now)
           } else {
-            effects += tagConfirmed(uid, tap, at: now)
+            effects += tagConfirmed(uid, tap, by: .tag, at: now)
           }
         }
       case .press, .room:
@@ -218,7 +218,8 @@ extension Kiosk {
         effects += gestured(.buttons([chord.first, chord.second]), .press, chord.action, at: now)
       case .diverted(let button):
         effects += panel.confirmation == nil ? pressedWhileLocked(button, at: now) : endConfirmation(.otherTouch)
-      case .late(_, let time): effects += refuse(.button, nil, .tooLate(age: now.instant - time), at: now)
+      case .late(let button, let time):
+        effects += refuse(originator(of: .buttons([button])), nil, .tooLate(age: now.instant - time), at: now)
       case .stuck(let button): effects += panel.supervision.stuck(button)
       case .chattering(let button):
         panel.inputs.closed(button)
@@ -227,6 +228,13 @@ extension Kiosk {
       }
     }
     return effects
+  }
+
+  private func originator(of origin: PressOrigin) -> Originator {
+    switch origin {
+    case .buttons(let buttons): .button(buttons.map { settings.panel.buttons[$0].name }.joined(separator: " + "))
+    case .caller(let caller): caller.by
+    }
   }
 
   private mutating func gestured(
@@ -250,12 +258,12 @@ extension Kiosk {
       if gesture == .release || gesture == .repeat { return [] }
       guard asked == origin, wanted.name == name else { return endConfirmation(.otherTouch) }
       panel.confirmation = nil
-      return buttonAccepted(action, at: now)
+      return buttonAccepted(action, by: originator(of: origin), at: now)
     }
-    guard let within = action.confirmWithin else { return buttonAccepted(action, at: now) }
+    guard let within = action.confirmWithin else { return buttonAccepted(action, by: originator(of: origin), at: now) }
     if let room = action.confirmRoom {
-      if let refusal = timeRefusal(of: action, at: now) { return refuse(.button, nil, refusal, at: now) }
-      return askInRoom(room, action, within: within, at: now)
+      if let refusal = timeRefusal(of: action, at: now) { return refuse(originator(of: origin), nil, refusal, at: now) }
+      return askInRoom(room, action, by: originator(of: origin), within: within, at: now)
     }
     return askToConfirm(Confirmation(origin, action: action, until: now.instant + within), within: within)
   }
@@ -265,7 +273,7 @@ extension Kiosk {
     let forgot: [Effect] = panel.lock.failures > 0 ? [.store(.recordWrongCodes(0))] : []
     switch panel.lock.pressed(button, at: now.instant) {
     case .accepted: return [.light(.reading)]
-    case .refused, .blocked: return refuse(.button, nil, .panelLocked, at: now)
+    case .refused, .blocked: return refuse(originator(of: .buttons([button])), nil, .panelLocked, at: now)
     case .wrong(let wait):
       counters.refused += 1
       return [

@@ -60,11 +60,16 @@ package enum PanelEvent: Sendable {
 /// A program or connection that requests presses: a question that one of them caused cannot be answered by another.
 package struct PressCaller: Hashable, Sendable {
   private let number: UInt64
+  /// The name of the page's device; `nil` for a program.
+  private let device: String?
 
   /// The program in whose process the kiosk runs.
   package static let program = PressCaller(number: 0)
 
-  package init(number: UInt64) { self.number = number }
+  package init(number: UInt64, device: String? = nil) { (self.number, self.device) = (number, device) }
+
+  /// The originator of its presses.
+  package var by: Originator { device.map { .page(device: $0) } ?? .program }
 }
 
 /// The origin of a press.

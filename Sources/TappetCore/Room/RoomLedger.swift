@@ -42,6 +42,8 @@ struct RoomLedger: Sendable {
     /// Whether the ledger has room for the command.
     var fits = true
 
+    var by: Originator { .user(user, room: row.room) }
+
     /// Whether the command is answered in any case, and needs a row for that.
     var isRecorded: Bool { fits && (refusal == nil || isReplied) }
   }
@@ -202,11 +204,12 @@ extension Kiosk {
       var command = RoomLedger.Taken(address: intake.gate.address(of: arrival, index), user: line.user, row: row)
       do throws(CommandRefusal) {
         command.address.target = try intake.gate.judge(
-          arrival, index, tapPolicy.indexes, settings, clockIsGood: clockIsGood, at: now)
+          arrival, index, tapPolicy.indexes, settings, clockIsGood: clockIsGood, at: now
+        ).target
         if taken.count >= listening.ledger.freeCount { throw .memoryFull }
       } catch {
         if error == .stranger {
-          effects += commandRefused(error, index, command.address, by: line.user, at: now)
+          effects += commandRefused(error, index, command.address, by: command.by, at: now)
           continue
         }
         command.refusal = error
@@ -233,10 +236,10 @@ extension Kiosk {
         if let target = command.address.target {
           try intake.gate.checkAgain(target, sentAt: command.row.unixSeconds, index, settings, at: now)
         }
-        effects += try commandProved(command.address, index, by: command.user, at: now)
+        effects += try commandProved(command.address, index, by: command.by, at: now)
       } catch {
         effects += commandRefused(
-          error, index, command.address, by: command.user, isReplied: command.refusal == nil || command.isReplied,
+          error, index, command.address, by: command.by, isReplied: command.refusal == nil || command.isReplied,
           at: now)
       }
     }

@@ -48,18 +48,18 @@ package struct RoomAnswer: Hashable, Sendable {
 extension Kiosk {
   /// Posts a question in the given room; refuses the action immediately if the kiosk does not listen to the room.
   mutating func askInRoom(
-    _ room: String, _ action: Action, within: Duration, _ uid: TagUID? = nil, _ tap: VerifiedTap? = nil,
-    at now: Moment
+    _ room: String, _ action: Action, by: Originator, within: Duration, _ uid: TagUID? = nil,
+    _ tap: VerifiedTap? = nil, at now: Moment
   ) -> [Effect] {
-    let trigger: Trigger = tap == nil ? .button : .tag
     guard listening.process.isRunning, intake.gate.isHeard(room) else {
-      return refuse(trigger, uid, .nobodyToAsk(action: action.name), tap?.owner, at: now)
+      return refuse(by, uid, .nobodyToAsk(action: action.name), tap?.owner, at: now)
     }
     let question = RoomQuestion(
       number: random.next(), room: room, title: action.title, who: tap?.secret?.person?.name ?? tap?.label,
       within: within)
     panel.confirmation = Confirmation(asking: question, action, uid, tap, until: now.instant + within)
     stock.desk.release()
+    let trigger = by.trigger
     return [.askRoom(question), .report(.tap(.confirming(action: action.name, trigger, within: within, room: room)))]
   }
 
@@ -77,14 +77,16 @@ extension Kiosk {
     else { return [] }
     guard commanders.include(RoomSender(user: answer.user, event: "", power: answer.power)) else {
       intake.gate.recordRefused(index, isRetained: false)
-      let report = Report.command(.refused(topic: question.room, nil, .stranger, by: answer.user))
+      let by = Originator.user(answer.user, room: question.room)
+      let report = Report.command(.refused(topic: question.room, nil, .stranger, by: by))
       return throttles.commandRefusals.report(report, at: now.instant)
     }
     guard answer.isYes else { return endConfirmation(.refusedInRoom(by: answer.user)) }
     self.panel.confirmation = nil
     let end = Effect.endQuestion(question.number, .confirmed(by: answer.user))
-    if let uid, let tap { return [end] + tagConfirmed(uid, tap, at: now) }
-    return [end] + buttonAccepted(action, at: now)
+    let by = Originator.user(answer.user, room: question.room, confirming: tap == nil ? .button : .tag)
+    if let uid, let tap { return [end] + tagConfirmed(uid, tap, by: by, at: now) }
+    return [end] + buttonAccepted(action, by: by, at: now)
   }
 
   /// Cancels the question if the kiosk no longer listens to its room, or, with `nil`, to any room.

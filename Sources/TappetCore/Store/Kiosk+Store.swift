@@ -74,6 +74,6 @@ extension Kiosk {
     let refusal = TapRefusal.notStored(action: entry.action, fault)
     if entry.trigger == .command { return trouble + commandNotStored(entry, refusal, at: now) }
     if entry.trigger == .inventory { return trouble }
-    return trouble + refuse(entry.trigger, uid, refusal, entry.owner, at: now)
+    return trouble + refuse(entry.by ?? .kiosk, uid, refusal, entry.owner, at: now)
   }
 }

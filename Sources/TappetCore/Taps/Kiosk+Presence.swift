@@ -31,7 +31,7 @@ extension Kiosk {
         tapPolicy.presence.forget(arrival.entry)
         continue
       }
-      let entry = removalEntry(removal, of: action, arrival, ended: arrival.entry, at: now)
+      let entry = removalEntry(removal, of: action, arrival, by: .tag, ended: arrival.entry, at: now)
       tapPolicy.presence.willEnd(arrival.entry, by: entry.id)
       // Without a UID, because there was no tap.
       delivery.outbox.willStore(entry, nil)
@@ -51,15 +51,15 @@ extension Kiosk {
     let second = TagArrival(
       entry: on.entry, action: action.name, uid: uid, tap, count: count)
     let entry = removalEntry(
-      removal, of: action, second, ended: on.entry, count: count, ticket: tap?.secret?.ticket,
+      removal, of: action, second, by: tap?.by ?? .tag, ended: on.entry, count: count, ticket: tap?.secret?.ticket,
       homeAssistantID: tap?.homeAssistantID, at: now)
     tapPolicy.presence.willEnd(on.entry, by: entry.id)
     return entry
   }
 
   private mutating func removalEntry(
-    _ removal: ActionRemoval, of action: Action, _ arrival: TagArrival, ended: EntryID, count: Int64? = nil,
-    ticket: String? = nil, homeAssistantID: String? = nil, at now: Moment
+    _ removal: ActionRemoval, of action: Action, _ arrival: TagArrival, by: Originator, ended: EntryID,
+    count: Int64? = nil, ticket: String? = nil, homeAssistantID: String? = nil, at now: Moment
   ) -> OutboxEntry {
     let id = EntryID(high: random.next(), low: random.next())
     let person = arrival.person.flatMap { id in tapPolicy.secrets.first { $0.person?.id == id }?.person }
@@ -67,6 +67,7 @@ extension Kiosk {
     facts[.uid] = arrival.uid.map { Hex.encode($0.bytes) } ?? ""
     facts[.tag] = arrival.tag ?? ""
     facts[.person] = person?.name ?? ""
+    facts[.by] = Originator.name(by.text, person: person?.name, tag: arrival.tag) ?? ""
     facts[.text] = arrival.text
     facts[.count] = arrival.count.map { String($0) } ?? ""
     return OutboxEntry(
@@ -74,7 +75,7 @@ extension Kiosk {
       message: removal.message.filled(with: facts, id: id), isRetained: action.isRetained, trigger: .tag,
       acceptedUnixMilliseconds: now.unixMilliseconds, acceptedAt: now.instant,
       expiry: .at(now.instant + action.expiresAfter), uid: arrival.uid, tag: arrival.tag, person: person,
-      notes: EntryNotes(count: count, ended: ended, ticket: ticket, homeAssistantID: homeAssistantID))
+      notes: EntryNotes(count: count, ended: ended, ticket: ticket, homeAssistantID: homeAssistantID, by: by))
   }
 
   // MARK: Counting

@@ -51,23 +51,26 @@ extension Kiosk {
     if isAsking(about: uid) { return ignore(uid, action: action.name, .held, tap.owner, at: now) }
     let ended = panel.confirmation == nil ? [] : endConfirmation(.otherTouch)
     if let within = action.confirmWithin {
-      if let room = action.confirmRoom { return ended + askInRoom(room, action, within: within, uid, tap, at: now) }
+      if let room = action.confirmRoom {
+        return ended + askInRoom(room, action, by: tap.by, within: within, uid, tap, at: now)
+      }
       return ended + askToConfirm(Confirmation(tap: tap, uid: uid, until: now.instant + within), within: within)
     }
     return ended + tagAccepted(uid, tap, at: now)
   }
 
   /// Checks a tag again after its tap was confirmed, because the secret, the person or the time may have changed.
-  mutating func tagConfirmed(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
+  mutating func tagConfirmed(_ uid: TagUID, _ tap: VerifiedTap, by: Originator, at now: Moment) -> [Effect] {
     var tap = tap
+    tap.by = by
     if let former = tap.secret {
       guard let secret = tapPolicy.indexes.current(former) else {
-        return refuse(.tag, uid, .invalidSignature(action: tap.action.name), tap.owner, at: now)
+        return refuse(by, uid, .invalidSignature(action: tap.action.name), tap.owner, at: now)
       }
       tap.secret = secret
     }
     let refusal = tap.secret?.refusalOfPerson ?? timeRefusal(of: tap, at: now) ?? ticketRefusal(of: tap)
-    if let refusal { return refuse(.tag, uid, refusal, tap.owner, at: now) }
+    if let refusal { return refuse(by, uid, refusal, tap.owner, at: now) }
     return tagAccepted(uid, tap, at: now)
   }
 
@@ -78,16 +81,16 @@ extension Kiosk {
     // A ticket unlocks the panel once its use is committed.
     let effects = ticket == nil ? unlock(by: action, at: now) : []
     if let wait = tapPolicy.rates.waitToBeAccepted(uid, at: now.instant) {
-      return effects + refuse(.tag, uid, .tooMany(wait: wait), tap.owner, at: now)
+      return effects + refuse(tap.by, uid, .tooMany(wait: wait), tap.owner, at: now)
     }
     if action.mode == .inventory, ticket == nil {
       recordAccepted(uid, tap, at: now)
       return effects + touchInventory(uid, tap, at: now) + secretUsed(tap, on: uid, at: now)
     }
     let refusal = refusal(of: action)
-    if ticket != nil, let refusal { return effects + refuse(.tag, uid, refusal, tap.owner, at: now) }
+    if ticket != nil, let refusal { return effects + refuse(tap.by, uid, refusal, tap.owner, at: now) }
     let performed =
-      ticket.map { used($0, uid, tap, at: now) } ?? touched(action, by: .tag, uid, tap, refusal, at: now)
+      ticket.map { used($0, uid, tap, at: now) } ?? touched(action, by: tap.by, uid, tap, refusal, at: now)
     // A tap that drove an output counts, even if its message is refused.
     guard refusal == nil || !action.outputs.isEmpty else { return effects + performed }
     recordAccepted(uid, tap, at: now)
@@ -109,11 +112,11 @@ extension Kiosk {
 
   /// Drives the action's outputs immediately, and enqueues the action's message unless `refusal` is set.
   mutating func touched(
-    _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ tap: VerifiedTap?, _ refusal: TapRefusal?, at now: Moment
+    _ action: Action, by: Originator, _ uid: TagUID?, _ tap: VerifiedTap?, _ refusal: TapRefusal?, at now: Moment
   ) -> [Effect] {
-    guard let refusal else { return perform(action, by: trigger, uid, tap, at: now).effects }
-    return drive(action.outputs, .action(action.name, trigger), at: now)
-      + refuse(trigger, uid, refusal, tap?.owner, at: now)
+    guard let refusal else { return perform(action, by: by, uid, tap, at: now).effects }
+    return drive(action.outputs, .action(action.name, by: by), at: now)
+      + refuse(by, uid, refusal, tap?.owner, at: now)
   }
 
   private func ticketRefusal(of tap: VerifiedTap) -> TapRefusal? {
@@ -125,7 +128,7 @@ extension Kiosk {
   ///
   /// Outputs, the lock and the inventory wait for the commit.
   private mutating func used(_ ticket: String, _ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
-    if tap.action.mode != .inventory, let entry = enter(tap.action, by: .tag, uid, tap, at: now) {
+    if tap.action.mode != .inventory, let entry = enter(tap.action, by: tap.by, uid, tap, at: now) {
       tapPolicy.tickets.use(tap, uid, entry.id, hasEntry: true, at: now.instant)
       return [.store(.append(entry))]
     }
@@ -141,7 +144,7 @@ extension Kiosk {
     if let effects = missed(use, at: now) { return effects }
     let effects = unlock(by: action, at: now)
     if action.mode == .inventory { return effects + touchInventory(use.uid, use.tap, at: now) }
-    return effects + perform(action, by: .tag, use.uid, use.tap, at: now).effects
+    return effects + perform(action, by: use.tap.by, use.uid, use.tap, at: now).effects
   }
 
   /// Handles the commit of a use with an entry by unlocking the panel and driving the action's outputs.
@@ -149,36 +152,37 @@ extension Kiosk {
     guard let use = tapPolicy.tickets.committed(id) else { return [] }
     let action = use.tap.action
     if let effects = missed(use, at: now) { return effects }
-    return unlock(by: action, at: now) + drive(action.outputs, .action(action.name, .tag), at: now)
+    return unlock(by: action, at: now) + drive(action.outputs, .action(action.name, by: use.tap.by), at: now)
   }
 
   /// Returns the effects of a use whose commit took so long that it must not drive an output or unlock the panel any
   /// longer; `nil` if it may.
   private mutating func missed(_ use: UseCounter.Waiting, at now: Moment) -> [Effect]? {
     guard use.tap.action.needsProof, let age = age(of: use.at, at: now) else { return nil }
-    return refuse(.tag, use.uid, .tooLate(age: age), use.tap.owner, at: now)
+    return refuse(use.tap.by, use.uid, .tooLate(age: age), use.tap.owner, at: now)
   }
 
   /// Handles a use that could not be stored: the action is not performed.
   mutating func useNotCounted(_ use: UseCounter.Waiting, _ fault: StoreFault, at now: Moment) -> [Effect] {
     let action = use.tap.action.name
     tapPolicy.taps.notAccepted(use.uid, action: action)
-    return refuse(.tag, use.uid, .notStored(action: action, fault), use.tap.owner, at: now)
+    return refuse(use.tap.by, use.uid, .notStored(action: action, fault), use.tap.owner, at: now)
   }
 
   /// Drives the action's outputs immediately, and enqueues its message; returns the id of the message's entry.
   mutating func perform(
-    _ action: Action, by trigger: Trigger, _ uid: TagUID? = nil, _ tap: VerifiedTap? = nil, at now: Moment
+    _ action: Action, by: Originator, _ uid: TagUID? = nil, _ tap: VerifiedTap? = nil, at now: Moment
   ) -> (effects: [Effect], entry: EntryID?) {
+    let trigger = by.trigger
     if action.mode != .inventory, trigger != .inventory, trigger != .input { stock.desk.release() }
-    let effects = drive(action.outputs, .action(action.name, trigger), at: now)
-    if let entry = enter(action, by: trigger, uid, tap, at: now) {
+    let effects = drive(action.outputs, .action(action.name, by: by), at: now)
+    if let entry = enter(action, by: by, uid, tap, at: now) {
       return (effects + [.store(.append(entry))], entry.id)
     }
     if trigger == .inventory { return (effects, nil) }
     counters.accepted += 1
     return (
-      effects + [.light(.accepted), .report(.tap(.performed(action: action.name, trigger, uid: uid, tap?.owner)))], nil
+      effects + [.light(.accepted), .report(.tap(.performed(action: action.name, by: by, uid: uid, tap?.owner)))], nil
     )
   }
 
@@ -189,10 +193,10 @@ extension Kiosk {
     return forgot + [.report(.panel(.unlocked(.tag)))]
   }
 
-  mutating func buttonAccepted(_ action: Action, at now: Moment) -> [Effect] {
-    if let refusal = timeRefusal(of: action, at: now) { return refuse(.button, nil, refusal, at: now) }
-    if action.job != .show { return jobChosen(action, by: .button, nil, VerifiedTap(action: action), at: now) }
-    return touched(action, by: .button, nil, nil, refusal(of: action), at: now)
+  mutating func buttonAccepted(_ action: Action, by: Originator, at now: Moment) -> [Effect] {
+    if let refusal = timeRefusal(of: action, at: now) { return refuse(by, nil, refusal, at: now) }
+    if action.job != .show { return jobChosen(action, by: by, nil, VerifiedTap(action: action), at: now) }
+    return touched(action, by: by, nil, nil, refusal(of: action), at: now)
   }
 
   /// Handles the commit of an entry, which is accepted only now, so that the light's promise survives a power failure.
@@ -207,18 +211,18 @@ extension Kiosk {
   }
 
   mutating func refuse(
-    _ trigger: Trigger, _ uid: TagUID?, _ refusal: TapRefusal, _ owner: TagOwner? = nil, at now: Moment
+    _ by: Originator, _ uid: TagUID?, _ refusal: TapRefusal, _ owner: TagOwner? = nil, at now: Moment
   ) -> [Effect] {
     stock.desk.release()
-    return refuseStillHolding(trigger, uid, refusal, owner, at: now)
+    return refuseStillHolding(by, uid, refusal, owner, at: now)
   }
 
   /// Refuses a touch, and keeps what is held at the shelf.
   mutating func refuseStillHolding(
-    _ trigger: Trigger, _ uid: TagUID?, _ refusal: TapRefusal, _ owner: TagOwner?, at now: Moment
+    _ by: Originator, _ uid: TagUID?, _ refusal: TapRefusal, _ owner: TagOwner?, at now: Moment
   ) -> [Effect] {
     counters.refused += 1
-    let report = Report.tap(.refused(trigger: trigger, uid: uid, refusal, owner))
+    let report = Report.tap(.refused(by: by, uid: uid, refusal, owner))
     return [.light(.refused)] + throttles.refusals.report(report, at: now.instant)
   }
 
@@ -251,17 +255,18 @@ extension Kiosk {
 
   /// Creates the action's entry, and registers it as uncommitted; returns `nil` if the action sends no message.
   private mutating func enter(
-    _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ tap: VerifiedTap?, at now: Moment
+    _ action: Action, by: Originator, _ uid: TagUID?, _ tap: VerifiedTap?, at now: Moment
   ) -> OutboxEntry? {
     guard action.topic != nil || action.webhookBody != nil else { return nil }
     let isForBroker = action.topic != nil
     let count = counted(uid)
+    let trigger = by.trigger
     if trigger == .tag, let entry = switchedOff(action, uid, tap, count, at: now) {
       delivery.outbox.willStore(entry, uid)
       return entry
     }
     let id = EntryID(high: random.next(), low: random.next())
-    let facts = action.namesFacts ? facts(of: action, uid, tap, count, at: now) : TapFacts()
+    let facts = action.namesFacts ? facts(of: action, by: by, uid, tap, count, at: now) : TapFacts()
     let body = action.webhookBody?.filled(with: facts, id: id)
     let message = action.message.filled(with: facts, id: id)
     let arrival =
@@ -275,7 +280,7 @@ extension Kiosk {
       webhookBody: isForBroker ? body : nil, uid: uid, tag: tap?.label, person: tap?.secret?.person,
       notes: EntryNotes(
         count: count, arrival: arrival, ticket: tap?.secret?.ticket, homeAssistantID: tap?.homeAssistantID,
-        isReported: settings.rooms.reporting.contains(action.name)))
+        isReported: settings.rooms.reporting.contains(action.name), by: by))
     if let arrival { tapPolicy.presence.willStore(arrival) }
     if isForBroker { delivery.outbox.willStore(entry, uid) }
     if let webhook = entry.forWebhook { delivery.webhooks.willStore(webhook, isForBroker ? nil : uid) }
@@ -284,9 +289,10 @@ extension Kiosk {
 
   /// Returns the facts about the tap that the action's message may use.
   private func facts(
-    of action: Action, _ uid: TagUID?, _ tap: VerifiedTap?, _ count: Int64?, at now: Moment
+    of action: Action, by: Originator, _ uid: TagUID?, _ tap: VerifiedTap?, _ count: Int64?, at now: Moment
   ) -> TapFacts {
     var facts = facts(of: action, at: now)
+    facts[.by] = by.name(tap?.owner) ?? ""
     facts[.uid] = uid.map { Hex.encode($0.bytes) } ?? ""
     facts[.tag] = tap?.label ?? ""
     facts[.person] = tap?.secret?.person?.name ?? ""

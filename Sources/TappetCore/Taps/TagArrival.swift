@@ -46,12 +46,14 @@ package struct EntryNotes: Hashable, Sendable {
   package var homeAssistantID: String?
   /// Whether the message in the room will report the outcome of the entry.
   package var isReported: Bool
+  /// The originator of the entry; not stored, because the tap log contains it.
+  package var by: Originator?
 
   /// Creates notes, which are empty by default.
   @export(interface)
   package init(
     count: Int64? = nil, arrival: TagArrival? = nil, ended: EntryID? = nil, ticket: String? = nil,
-    homeAssistantID: String? = nil, isReported: Bool = false
+    homeAssistantID: String? = nil, isReported: Bool = false, by: Originator? = nil
   ) {
     self.count = count
     self.arrival = arrival
@@ -59,5 +61,6 @@ package struct EntryNotes: Hashable, Sendable {
     self.ticket = ticket
     self.homeAssistantID = homeAssistantID
     self.isReported = isReported
+    self.by = by
   }
 }

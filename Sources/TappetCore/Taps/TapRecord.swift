@@ -1,6 +1,6 @@
 // A row of the tap log in the store (`history:`). Rows contain no secrets.
 
-/// The outcome of a tap, a press or a command, or the change of an input.
+/// The outcome of a tap, a press or a command, or the change of an input or an output.
 package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
   case accepted = 1
   case delivered = 2
@@ -17,6 +17,9 @@ package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
   /// It was opened by force.
   case forced = 10
   case heldOpen = 11
+  /// The output with the row's name was switched on by a request for it.
+  case switchedOn = 12
+  case switchedOff = 13
 
   /// The name of the result in the tool's output and in JSON.
   package var name: String {
@@ -33,6 +36,8 @@ package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
       case .closed: "closed"
       case .forced: "forced"
       case .heldOpen: "held-open"
+      case .switchedOn: "switched-on"
+      case .switchedOff: "switched-off"
       }
     }
   }
@@ -51,7 +56,7 @@ package struct TapRecord: Hashable, Sendable {
   package var result: TapResult
   /// The trigger of the tap; `nil` in a row that counts several taps.
   package var trigger: Trigger?
-  /// The action's name, if it is known; in a row about an input, the input's name.
+  /// The action's name, if it is known; in a row about an input or an output, its name.
   package var action: String?
   /// The tag's UID, if there was a tag.
   package var uid: TagUID?
@@ -59,6 +64,8 @@ package struct TapRecord: Hashable, Sendable {
   package var tag: String?
   /// The id of the person who owns the tag; the log contains no names.
   package var person: String?
+  /// The originator (`Originator.text`); `nil` if it was whoever held the tag.
+  package var by: String?
   /// The machine-readable reason, if there is one.
   package var code: String?
   /// The id of the entry in the outbox.
@@ -77,14 +84,17 @@ package struct TapRecord: Hashable, Sendable {
   package var isOfInput: Bool {
     switch result {
     case .opened, .closed, .forced, .heldOpen: true
-    case .accepted, .delivered, .refused, .ignored, .expired, .dropped, .undeliverable: false
+    case .accepted, .delivered, .refused, .ignored, .expired, .dropped, .undeliverable, .switchedOn, .switchedOff: false
     }
   }
+
+  /// Whether the row is about an output, rather than about an action.
+  package var isOfOutput: Bool { result == .switchedOn || result == .switchedOff }
 
   @export(interface)
   package init(
     unixMilliseconds: Int64, result: TapResult, trigger: Trigger?, action: String? = nil, uid: TagUID? = nil,
-    tag: String? = nil, person: String? = nil, code: String? = nil, entry: EntryID? = nil,
+    tag: String? = nil, person: String? = nil, by: String? = nil, code: String? = nil, entry: EntryID? = nil,
     destination: Destination? = nil, count: Int = 1
   ) {
     self.unixMilliseconds = unixMilliseconds
@@ -94,6 +104,7 @@ package struct TapRecord: Hashable, Sendable {
     self.uid = uid
     self.tag = tag
     self.person = person
+    self.by = by
     self.code = code
     self.entry = entry
     self.destination = destination
@@ -106,8 +117,8 @@ package struct TapRecord: Hashable, Sendable {
   ) {
     self.init(
       unixMilliseconds: unixMilliseconds ?? entry.acceptedUnixMilliseconds, result: result, trigger: entry.trigger,
-      action: entry.action, uid: entry.uid, tag: entry.tag, person: entry.person?.id, code: code, entry: entry.id,
-      destination: result == .accepted ? nil : entry.destination)
+      action: entry.action, uid: entry.uid, tag: entry.tag, person: entry.person?.id, by: entry.by?.text, code: code,
+      entry: entry.id, destination: result == .accepted ? nil : entry.destination)
     acceptedUnixMilliseconds = entry.acceptedUnixMilliseconds
   }
 }

@@ -13,6 +13,8 @@ struct VerifiedTap {
   var uri = ""
   /// The outcome of the tap in the inventory.
   var outcome: InventoryOutcome?
+  /// The originator: the tag's owner, or the user in a room who confirmed the tap.
+  var by = Originator.tag
 
   /// The owner of the tag.
   var owner: TagOwner { TagOwner(label: label, person: secret?.person, homeAssistantID: homeAssistantID) }

@@ -20,6 +20,8 @@ struct KioskFacts {
   var input: String?
   /// The owner of the tag.
   var owner: TagOwner?
+  /// Name of the originator.
+  var by: String?
   /// Machine-readable code of the reason.
   var code: String?
   /// The inventory entry of the tag.
@@ -47,13 +49,13 @@ struct KioskFacts {
     self.output = output
     self.isOn = isOn
     switch cause {
-    case .action(let name, let trigger):
+    case .action(let name, let by):
       action = name
-      self.trigger = trigger
-    case .command(let topic):
+      trigger = by.trigger
+    case .request(.command(let topic, _, _)), .request(.user(_, let topic, _)):
       self.topic = topic
       trigger = .command
-    case .page, .person, .program, .start, .exit, nil: break
+    case .request, nil: break
     }
   }
 
@@ -90,13 +92,14 @@ struct KioskFacts {
     case .stopping: self.init(type: TAPPET_KIOSK_EVENT_STOPPING)
     case .webhook, .helper, .room, .site, .scanner: return nil
     }
+    by = report.by
   }
 
   private init(_ report: TapReport) {
     switch report {
-    case .refused(let trigger, let uid, let refusal, let owner):
+    case .refused(let by, let uid, let refusal, let owner):
       self.init(type: TAPPET_KIOSK_EVENT_REFUSED)
-      self.trigger = trigger
+      trigger = by.trigger
       self.uid = uid
       action = refusal.action
       self.owner = owner
@@ -109,10 +112,10 @@ struct KioskFacts {
       self.owner = owner
       code = reason.code
     case .refusedMore: self.init(type: TAPPET_KIOSK_EVENT_REFUSED_MORE)
-    case .performed(let action, let trigger, let uid, let owner):
+    case .performed(let action, let by, let uid, let owner):
       self.init(type: TAPPET_KIOSK_EVENT_PERFORMED)
       self.action = action
-      self.trigger = trigger
+      trigger = by.trigger
       self.uid = uid
       self.owner = owner
     case .confirming(let action, let trigger, _, _):
@@ -182,12 +185,12 @@ struct KioskFacts {
   private init(_ report: OutputReport, outputs: [OutputState]) {
     func name(_ index: Int) -> String? { outputs.indices.contains(index) ? outputs[index].name : nil }
     switch report {
-    case .switched(let index, let isOn, let reason):
-      self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_CHANGED, output: name(index), reason.cause, isOn: isOn)
-    case .waits(let index, _, let cause):
-      self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_WAITING, output: name(index), cause)
-    case .refused(let order, let cause, let refusal):
-      self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_REFUSED, output: order.output, cause)
+    case .switched(let index, let isOn, _):
+      self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_CHANGED, output: name(index), report.cause, isOn: isOn)
+    case .waits(let index, _, _):
+      self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_WAITING, output: name(index), report.cause)
+    case .refused(let order, _, let refusal):
+      self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_REFUSED, output: order.output, report.cause)
       code = refusal.code
     }
   }
@@ -217,13 +220,6 @@ struct KioskFacts {
       self.init(type: isGranted ? TAPPET_KIOSK_EVENT_COMMANDS_READY : TAPPET_KIOSK_EVENT_COMMANDS_DENIED)
       self.topic = topic
     }
-  }
-}
-
-extension OutputReason {
-  fileprivate var cause: OutputCause? {
-    if case .asked(let cause) = self { return cause }
-    return nil
   }
 }
 

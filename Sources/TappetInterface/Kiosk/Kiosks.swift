@@ -268,6 +268,7 @@ final class KioskObject: LibraryObject {
     event.code = facts.code.flatMap { pinned.text($0) }
     event.thing = facts.thing.flatMap { pinned.text($0.text) }
     event.input = facts.input.flatMap { pinned.text($0) }
+    event.by = facts.by.flatMap { pinned.text($0) }
     callback(eventContext, &event)
   }
 

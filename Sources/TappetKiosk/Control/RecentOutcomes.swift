@@ -20,20 +20,23 @@ package struct TapOutcome: Sendable {
   package var uid: String?
   /// Name of the tag's owner.
   package var person: String?
+  /// Name of the originator, such as the tag's owner.
+  package var by: String?
   /// Whether the outcome is what the person intended.
   package var isGood: Bool
   /// Human-readable outcome, one sentence.
   package var text: String
 
   /// Creates the outcome that `record` reports.
-  init(_ record: LogRecord, of person: Person?, isGood: Bool, at now: Moment) {
+  init(_ record: LogRecord, of report: Report, isGood: Bool, at now: Moment) {
     func field(_ key: String) -> String? { record.fields.first { $0.key == key }?.value }
     unixMilliseconds = now.unixMilliseconds
     event = record.name
     code = field("code")
     action = field("action")
     uid = field("uid")
-    self.person = person?.name
+    person = report.person?.name
+    by = report.by
     self.isGood = isGood
     text = record.sentence
   }
@@ -44,7 +47,7 @@ package struct TapOutcome: Sendable {
       "time": .time(unixMilliseconds: unixMilliseconds), "event": .string(event),
       "code": .optional(code), "action": .optional(action),
       "uid": .optional(maySeeKeys ? uid : uid.map { TagUID.masked($0) }), "person": .optional(person),
-      "good": .bool(isGood),
+      "by": .optional(by), "good": .bool(isGood),
       "text": .string(text),
     ])
   }
@@ -59,7 +62,7 @@ struct RecentOutcomes {
   mutating func add(_ report: Report, _ record: LogRecord, at now: Moment) {
     guard !report.isOfInventoryNews, let isGood = report.isGood else { return }
     if outcomes.count >= Limits.viewTapsMax { outcomes.removeLast() }
-    outcomes.insert(TapOutcome(record, of: report.person, isGood: isGood, at: now), at: 0)
+    outcomes.insert(TapOutcome(record, of: report, isGood: isGood, at: now), at: 0)
   }
 }
 
@@ -85,9 +88,24 @@ extension Report {
   var trigger: Trigger? {
     switch self {
     case .entry(let report): report.entry?.trigger
-    case .tap(.refused(let trigger, _, _, _)), .tap(.performed(_, let trigger, _, _)): trigger
+    case .tap(.refused(let by, _, _, _)), .tap(.performed(_, let by, _, _)): by.trigger
     case .tap(.ignored): .tag
     case _: nil
+    }
+  }
+
+  /// Name of the originator of what the report concerns.
+  package var by: String? {
+    @export(interface) get {
+      switch self {
+      case .entry(let report): report.entry.flatMap { $0.by?.name($0.owner) }
+      case .tap(.refused(let by, _, _, let owner)), .tap(.performed(_, let by, _, let owner)): by.name(owner)
+      case .tap(.ignored(_, _, _, let owner)): Originator.tag.name(owner)
+      case .tap(.confirmationEnded(_, .refusedInRoom(let user))): user
+      case .command(.accepted(_, _, let by)), .command(.refused(_, _, _, let by)): by.text
+      case .output(let report): report.cause?.by.text
+      case _: nil
+      }
     }
   }
 

@@ -59,14 +59,23 @@ extension SecretStore {
 
 extension TapRecord {
   fileprivate func pageJSON(_ configuration: KioskConfiguration, person: String?) -> JSON {
-    .object([
+    let by = trigger == .inventory ? nil : by?.withoutKind ?? person
+    return .object([
       "time": .number(unixMilliseconds), "result": .string(result.name), "trigger": .optional(trigger?.name),
       "title": .optional(configuration.actions.first { $0.name == action }?.title ?? action),
       "uid": .optional(uid.map { TagUID.masked(Hex.encode($0.bytes)) }), "tag": .optional(tag),
       "person": .optional(person), "gone": .bool(self.person != nil && person == nil), "code": .optional(code),
-      "id": .optional(entry?.hex),
+      "by": .optional(by), "id": .optional(entry?.hex),
       "count": .number(Int64(count)),
     ])
+  }
+}
+
+extension String {
+  /// The name of a button, a device, a topic or an input, without that word (`Originator.text`).
+  fileprivate var withoutKind: String {
+    guard let kind = ["button ", "page ", "topic ", "input "].first(where: { begins(with: $0) }) else { return self }
+    return String(Substring(utf8.dropFirst(kind.utf8.count)))
   }
 }
 

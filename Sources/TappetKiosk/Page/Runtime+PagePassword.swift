@@ -37,7 +37,7 @@ extension Runtime {
       log(
         LogRecord(
           .warning, "page-password-refused", "a wrong password was entered on the page by \(device.name)",
-          [("device", device.name)]))
+          device.caller.by.fields))
       answer = .failure("the password is wrong", code: "password-wrong")
     case .success(.unset):
       page.guesses[device.id] = nil

@@ -32,7 +32,7 @@ extension Runtime {
       log(
         LogRecord(
           .info, "page-press", "\(device.name) pressed \(name) on the page",
-          [("device", device.name), ("action", name)]))
+          device.caller.by.fields + [("action", name)]))
       act(device.pressing(name, at: now), by: device, for: client, session)
     case .output(let order): switchOutput(order, by: device, for: client)
     }
@@ -62,7 +62,7 @@ extension Runtime {
     log(
       LogRecord(
         .info, "page-press", "\(device.name) switched \(order.output) on the page: \(order.request.rawValue)",
-        [("device", device.name), ("output", order.output), ("do", order.request.rawValue)]))
+        device.caller.by.fields + [("output", order.output), ("do", order.request.rawValue)]))
     feed(.outputAsked(order.output, order.request, by: .page(device: device.name)))
     client.send(.object(["result": .string("switched")]))
   }

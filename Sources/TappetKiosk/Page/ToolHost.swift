@@ -106,15 +106,16 @@ extension Runtime {
     guard let client = page.server?.client(number) else { return }
     if let failure { return client.send(.failure(failure.sentence, code: "failed")) }
     let device = client.page?.device?.name ?? ""
+    let by = Originator.page(device: device)
     guard perform(request, for: client) else { return }
     switch request {
     case .publish(let topic, _, _):
       log(
         LogRecord(
           .notice, "page-publish", "\(device) publishes to \(topic.escaped) on the page",
-          [("device", device), ("topic", topic.escaped)]))
+          by.fields + [("topic", topic.escaped)]))
     case .backup:
-      log(LogRecord(.notice, "page-backup", "\(device) makes a backup on the page", [("device", device)]))
+      log(LogRecord(.notice, "page-backup", "\(device) makes a backup on the page", by.fields))
     case .test, .listen, .fleet: break
     }
   }

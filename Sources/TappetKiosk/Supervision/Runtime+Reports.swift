@@ -16,7 +16,7 @@ extension Runtime {
   }
 
   func tell(_ report: Report, at now: Moment) {
-    if configuration.historyAge != nil, let (row, mayWait) = TapRecord.row(of: report, at: now) {
+    if configuration.historyAge != nil, let (row, mayWait) = TapRecord.row(of: report, configuration, at: now) {
       store.thread.submit(.recordTap(row, mayWait: mayWait))
     }
     if report.isOneOfMany { return observers.recordQuietly(report, configuration) }
@@ -34,7 +34,8 @@ extension Runtime {
       guard case .object(var members) = record.json(maySeeKeys: maySeeKeys) else { return .null }
       let facts: KeyValuePairs<String, JSON> = [
         "time": .time(unixMilliseconds: SystemClock().now().unixMilliseconds),
-        "person": .optional(report?.person?.name), "trigger": .optional(report?.trigger?.name),
+        "person": .optional(report?.person?.name), "by": .optional(report?.by),
+        "trigger": .optional(report?.trigger?.name),
       ]
       for (name, value) in facts where !members.contains(where: { $0.name == name }) {
         members.append(JSON.Member(name: name, value: value))

@@ -8,8 +8,11 @@ enum HistoryTime {
   /// Parses `30min`, `12h`, `7d`, `1 day` or `2 weeks ago`, all before `now`; `today`, `yesterday`, a date, a time of
   /// day or a day with a time, all in the local time zone; or a time in the format of --json.
   ///
-  /// A day alone means its start or, with `isEnd`, its end.
-  static func unixMilliseconds(_ text: String, now: Int64, isEnd: Bool = false) -> Int64? {
+  /// A day alone means its start or, with `isEnd`, its end. A time alone means the last such time; as an end, it is a
+  /// day later if it would precede `earliest`.
+  static func unixMilliseconds(
+    _ text: String, now: Int64, isEnd: Bool = false, after earliest: Int64? = nil
+  ) -> Int64? {
     if let age = age(text) { return now - min(age, Limits.historyAgeMax.wholeMilliseconds) }
     if let time = WallTime.unixMilliseconds(utc: text) { return time }
     let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "T") }.map { String(Substring($0)) }
@@ -19,7 +22,13 @@ enum HistoryTime {
     let day = words.count == 2 || time == nil ? start(of: words[0], now / 1000) : now / 1000
     guard let day else { return nil }
     if let (hour, minute, second) = time {
-      return WallTime.unixSeconds(dayOf: day, hour: hour, minute: minute, second: second) * 1000
+      func milliseconds(_ days: Int32) -> Int64 {
+        WallTime.unixSeconds(dayOf: day, shiftedBy: days, hour: hour, minute: minute, second: second) * 1000
+      }
+      guard words.count == 1 else { return milliseconds(0) }
+      let shift: Int32 = milliseconds(0) > now ? -1 : 0
+      let isTooEarly = earliest.map { milliseconds(shift) <= $0 } ?? false
+      return milliseconds(isTooEarly ? shift + 1 : shift)
     }
     return (isEnd ? WallTime.unixSeconds(dayOf: day, shiftedBy: 1) : day) * 1000
   }

@@ -15,23 +15,27 @@ extension Command {
       words: "history", section: .running, summary: "list taps and presses with their outcomes, and what doors did",
       operands: [Operand("top", .word(["top"]), .optional)],
       options: [
-        CommandOption("since", "TIME", "only newer entries: 30min, 12h, 7d, 14:30, 'yesterday 18:00', or 2026-11-20"),
-        CommandOption("until", "TIME", "only older entries; of a day, until its end"),
-        CommandOption("action", "ACTION", .action, "only taps and presses of this action, or rows about this input"),
+        CommandOption(
+          "since", "TIME", "only newer entries: 30min, '1 day', 18:00 (the last), 'yesterday 18:00', or 2026-11-20"),
+        CommandOption("until", "TIME", "only older entries; of a day, until its end; a time alone is after --since"),
+        CommandOption("action", "ACTION", .action, "only rows about this action, input or output"),
         CommandOption(
           "outcome", "OUTCOME", .word(TapResult.allCases.map { $0.name }), "only taps with this outcome"),
         CommandOption("person", "NAME", .person, "only taps of this person's tags"),
+        CommandOption("by", "TEXT", "only what this person, room user, button, device or topic caused"),
         CommandOption("tag", "TAG", "only taps of this tag (its UID, or the label of its secret)"),
         CommandOption("follow", "keep printing new entries until Ctrl-C"),
         CommandOption("csv", "print comma-separated values"), .json,
       ],
       details: """
         Lists taps and presses in the tap log, oldest first: time, outcome (accepted, delivered, refused, ignored,
-        expired, dropped, undeliverable), action, tag, person and reason. An accepted tap has a second line for
+        expired, dropped, undeliverable), action, tag, who it was, and reason. An accepted tap has a second line for
         its final outcome. A row about a door has its name instead of an action, and the outcome opened, closed,
-        forced or held-open; with the reason 'found', the door was so when its line became available. 'history'
-        in kiosk.yaml sets how long the log is kept. With 'top', lists the most frequently accepted tags instead.
-        With --json, prints one object per line.
+        forced or held-open; with the reason 'found', the door was so when its line became available. An output that
+        was switched without an action has a row with its name: switched-on, switched-off. Who it was is the owner of
+        the tag, a user in a room, or 'button NAME', 'page DEVICE', 'topic TOPIC', 'input NAME'; --by accepts a part
+        of this, and of people the whole name. 'history' in kiosk.yaml sets how long the log is kept. With 'top',
+        lists the most frequently accepted tags instead. With --json, prints one object per line.
         """,
       example: "tappet history --since 7d --action door --outcome refused",
       usageError: { HistoryQuery.usageError($0) },
@@ -56,13 +60,14 @@ private struct HistoryQuery {
     let now = SystemClock().now()
     filter.since = arguments.value("since").flatMap { HistoryTime.unixMilliseconds($0, now: now.unixMilliseconds) }
     filter.until = arguments.value("until").flatMap {
-      HistoryTime.unixMilliseconds($0, now: now.unixMilliseconds, isEnd: true)
+      HistoryTime.unixMilliseconds($0, now: now.unixMilliseconds, isEnd: true, after: filter.since)
     }
     // The kiosk deletes expired rows only from time to time; until it does, they are hidden here.
     if let age = configuration.historyAge {
       filter.since = max(filter.since ?? 0, now.unixMilliseconds - age.wholeMilliseconds)
     }
     filter.action = arguments.value("action")
+    filter.by = arguments.value("by")
     filter.result = arguments.value("outcome").flatMap { TapResult(name: $0) }
     if let tag = arguments.value("tag") {
       let digits = String(decoding: tag.utf8.filter { $0 != UInt8(ascii: ":") }, as: UTF8.self)
@@ -110,6 +115,7 @@ private struct HistoryQuery {
     let people: StoredPeople
     do throws(SecretStoreError) { people = try secretStore.people() } catch { throw .failed(error.sentence) }
     for person in people.all { names[person.id] = person.name }
+    filter.byPerson = filter.by.flatMap { people.named($0)?.id }
     guard let name = arguments.value("person") else { return }
     guard let person = people.named(name) else { throw .refused(people.unknown(name).sentence) }
     filter.person = person.id

@@ -136,9 +136,9 @@ final class LiveView {
     for tap in view.taps {
       let time = WallTime.brief(unixMilliseconds: tap.unixMilliseconds, now: view.unixMilliseconds)
       let uid = tap.uid.map { "  " + Self.painted($0, 2) } ?? ""
-      let person = tap.person.map { "  " + $0.escaped } ?? ""
+      let by = tap.by.map { "  " + $0.escaped } ?? ""
       row(
-        tap.isGood ? Self.painted("  ✓ ", 32) : Self.painted("  • ", 33), time + "  " + tap.text.escaped + uid + person)
+        tap.isGood ? Self.painted("  ✓ ", 32) : Self.painted("  • ", 33), time + "  " + tap.text.escaped + uid + by)
     }
     return lines
   }

@@ -102,8 +102,8 @@ extension Command {
     }
     for tap in status["taps"]?.elements ?? [] {
       let uid = tap["uid"]?.text.map { "  " + $0 } ?? ""
-      let person = tap["person"]?.text.map { "  " + $0 } ?? ""
-      line("tap       " + time(tap) + (tap["text"]?.text ?? "") + uid + person)
+      let by = tap["by"]?.text.map { "  " + $0 } ?? ""
+      line("tap       " + time(tap) + (tap["text"]?.text ?? "") + uid + by)
     }
   }
 

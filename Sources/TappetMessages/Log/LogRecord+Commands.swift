@@ -5,15 +5,15 @@ import TappetCore
 extension LogRecord {
   init(_ report: CommandReport) {
     switch report {
-    case .accepted(let topic, let target, let user):
+    case .accepted(let topic, let target, let by):
       self.init(
         .info, "command-accepted", "command accepted: " + target.text,
-        [("command", target.text), ("topic", topic)] + LogRecord.sender(user))
-    case .refused(let topic, let target, let refusal, let user):
+        [("command", target.text), ("topic", topic)] + by.fields)
+    case .refused(let topic, let target, let refusal, let by):
       self.init(
         .warning, "command-refused", "command refused: " + refusal.sentence(topic: topic),
         [("code", refusal.code)] + (target.map { [("command", $0.text)] } ?? []) + [("topic", topic)]
-          + LogRecord.sender(user))
+          + by.fields)
     case .refusedMore(let count):
       self.init(
         .warning, "commands-refused-more", String(count) + " more commands refused in the last minute",
@@ -28,8 +28,6 @@ extension LogRecord {
         [("topic", topic)])
     }
   }
-
-  private static func sender(_ user: String?) -> [Field] { user.map { [("user", $0)] } ?? [] }
 }
 
 extension CommandRefusal {

@@ -10,19 +10,19 @@ extension LogRecord {
       let output = configuration.outputName(index)
       self.init(
         .info, isOn ? "output-on" : "output-off", output + " is " + (isOn ? "on" : "off") + ": " + reason.sentence,
-        [("output", output)])
+        [("output", output)] + (report.cause?.by.fields ?? []))
     case .waits(let index, let time, let cause):
       let (output, milliseconds) = (configuration.outputName(index), String(time.wholeMilliseconds))
       self.init(
         .info, "output-waiting",
         output + " is delayed by " + milliseconds + " ms: another output of its group was on; requested by "
           + cause.sentence,
-        [("output", output), ("wait_ms", milliseconds)])
+        [("output", output), ("wait_ms", milliseconds)] + cause.by.fields)
     case .refused(let order, let cause, let refusal):
       self.init(
         .warning, "output-refused",
         order.output + " was not switched: " + refusal.sentence + "; requested by " + cause.sentence,
-        [("code", refusal.code), ("output", order.output), ("request", order.request.rawValue)])
+        [("code", refusal.code), ("output", order.output), ("request", order.request.rawValue)] + cause.by.fields)
     }
   }
 }
@@ -78,17 +78,27 @@ extension OutputReason {
 extension OutputCause {
   fileprivate var sentence: String {
     switch self {
-    case .action(let name, .tag): "a tag for " + name
-    case .action(let name, .button): "a button for " + name
-    case .action(let name, .command): "a command for " + name
-    case .action(let name, .inventory): "a low item, for " + name
-    case .action(let name, .input): "a door, for " + name
-    case .exit(let name): "a person inside, at " + name
-    case .command(let topic): "a command on " + topic
-    case .page(let device): device + " on the page"
-    case .person: "a person ('tappet output')"
-    case .program: "the program that embeds the kiosk"
-    case .start: "'on_start'"
+    case .action(let name, let by): by.trigger.article + " for " + name
+    case .request(.input(let name)): "a person inside, at " + name
+    case .request(.command(let topic, _, _)): "a command on " + topic
+    case .request(.user(let name, let room, _)): name + " in " + room
+    case .request(.page(let device)): device + " on the page"
+    case .request(.tool): "a person ('tappet output')"
+    case .request(.program): "the program that embeds the kiosk"
+    case .request(.kiosk): "'on_start'"
+    case .request(.tag), .request(.button): by.trigger.article
+    }
+  }
+}
+
+extension Trigger {
+  fileprivate var article: String {
+    switch self {
+    case .tag: "a tag"
+    case .button: "a button"
+    case .command: "a command"
+    case .inventory: "a low item,"
+    case .input: "a door,"
     }
   }
 }

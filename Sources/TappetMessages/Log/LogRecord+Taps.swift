@@ -6,11 +6,12 @@ import TappetCore
 extension LogRecord {
   init(_ report: TapReport) {
     switch report {
-    case .refused(let trigger, let uid, let refusal, _):
+    case .refused(let by, let uid, let refusal, _):
+      let tag: [Field] =
+        (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []) + (refusal.unknownCode.map { [("scanned", $0)] } ?? [])
       self.init(
-        .warning, trigger.word + "-refused", refusal.sentence(trigger),
-        [("code", refusal.code)] + (refusal.action.map { [("action", $0)] } ?? [])
-          + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []) + (refusal.unknownCode.map { [("scanned", $0)] } ?? []))
+        .warning, by.trigger.word + "-refused", refusal.sentence(by.trigger),
+        [("code", refusal.code)] + (refusal.action.map { [("action", $0)] } ?? []) + tag + by.fields)
     case .ignored(let uid, let action, let reason, _):
       self.init(
         .info, "tap-ignored", reason.sentence,
@@ -21,10 +22,10 @@ extension LogRecord {
         .warning, "refused-more",
         String(count) + " more taps refused or ignored in the last minute",
         [("count", String(count))])
-    case .performed(let action, let trigger, let uid, _):
+    case .performed(let action, let by, let uid, _):
       self.init(
-        .info, trigger.word + "-performed", "done: " + action,
-        [("action", action)] + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
+        .info, by.trigger.word + "-performed", "done: " + action,
+        [("action", action)] + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []) + by.fields)
     case .confirming(let action, _, let within, let room?):
       self.init(
         .info, "confirming",
@@ -42,7 +43,7 @@ extension LogRecord {
     case .confirmationEnded(let action, let end):
       self.init(
         .info, "not-confirmed", action + " was not confirmed: " + end.sentence,
-        [("code", end.code), ("action", action)] + (end.user.map { [("user", $0)] } ?? []))
+        [("code", end.code), ("action", action)] + (end.user.map { [("by", $0)] } ?? []))
     }
   }
 
@@ -51,7 +52,8 @@ extension LogRecord {
     case .accepted(let entry, let uid):
       self.init(
         .info, entry.trigger.word + "-accepted", "accepted: \(entry.action)",
-        entry.fields(configuration) + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
+        entry.fields(configuration) + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? [])
+          + (entry.by?.fields ?? []))
     case .queued(let entry, let reason):
       self.init(
         .notice, "queued", "\(entry.action) is pending: \(reason.sentence)",
@@ -60,10 +62,10 @@ extension LogRecord {
       let time: [Field] = after.map { [("after_ms", String($0.wholeMilliseconds))] } ?? []
       self.init(
         isHeard ? .info : .notice, "delivered",
-        "delivered: \(entry.action)" + (isHeard ? "" : ", but its topic has no subscriber"),
+        entry.deliveredSentence(configuration) + (isHeard ? "" : ", but its topic has no subscriber"),
         entry.fields(configuration) + time + (isHeard ? [] : [("subscribers", "none")]))
     case .deliveredOfMany(let entry, _):
-      self.init(.info, "delivered", "delivered: \(entry.action)", entry.fields(configuration))
+      self.init(.info, "delivered", entry.deliveredSentence(configuration), entry.fields(configuration))
     case .deliveredMore(let count):
       self.init(
         .info, "delivered-more", "delivered \(count) more pending entries", [("count", String(count))])
@@ -98,6 +100,11 @@ extension OutboxEntry {
     let place: Field =
       destination == .broker ? ("topic", topic) : ("destination", configuration.kind(of: destination, for: action))
     return [("action", action), ("id", id.hex), place]
+  }
+
+  fileprivate func deliveredSentence(_ configuration: KioskConfiguration) -> String {
+    guard configuration.hasBothDestinations(action) else { return "delivered: " + action }
+    return "delivered to the " + configuration.kind(of: destination, for: action) + ": " + action
   }
 
   fileprivate var receiver: String { destination == .broker ? "broker" : "server" }

@@ -33,6 +33,11 @@ package enum Priority: UInt8, Sendable {
 /// A field of a log record, with its key and value.
 package typealias Field = (key: String, value: String)
 
+extension Originator {
+  /// The field `by`; none for a tag, because the log contains no names of people.
+  package var fields: [Field] { text.map { [("by", $0)] } ?? [] }
+}
+
 /// A line of the log.
 package struct LogRecord: Sendable {
   /// Priority of the record.

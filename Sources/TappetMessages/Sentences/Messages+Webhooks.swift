@@ -19,6 +19,11 @@ extension KioskConfiguration {
     return action.flatMap { room(of: $0) } == nil ? "webhook" : "room"
   }
 
+  /// Returns whether an entry of the action goes to the broker and to a webhook or room.
+  func hasBothDestinations(_ action: String?) -> Bool {
+    actions.contains { $0.name == action && $0.topic != nil && $0.webhookBody != nil }
+  }
+
   private func room(of action: String) -> String? { matrix?.posts.first { $0.action == action }?.room }
 
   /// Returns the display name of the action's webhook or room.

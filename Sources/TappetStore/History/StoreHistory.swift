@@ -20,6 +20,9 @@ package struct HistoryFilter: Hashable, Sendable {
   package var tag: String?
   /// Id of the person.
   package var person: String?
+  /// A part of what `by` contains; or, of the tag's owner, the id of the person in `byPerson`.
+  package var by: String?
+  package var byPerson: String?
 
   package init() {}
 }
@@ -32,6 +35,8 @@ package struct HistoryCount: Hashable, Sendable {
   package var tag: String?
   /// Id of the person.
   package var person: String?
+  /// The originator, if not whoever held the tag.
+  package var by: String?
   package var count: Int64
   /// Time of the last occurrence, in milliseconds since 1970.
   package var lastUnixMilliseconds: Int64
@@ -63,7 +68,9 @@ package struct HistoryHours: Hashable, Sendable {
     case .accepted: hours[Int(milliseconds / Self.hour)].accepted += count
     case .refused: hours[Int(milliseconds / Self.hour)].refused += count
     case .delivered: delivered += count
-    case .ignored, .expired, .dropped, .undeliverable, .opened, .closed, .forced, .heldOpen, nil: break
+    case .ignored, .expired, .dropped, .undeliverable, .opened, .closed, .forced, .heldOpen, .switchedOn,
+      .switchedOff, nil:
+      break
     }
   }
 }
@@ -76,10 +83,11 @@ extension Store {
   ) throws(DatabaseError) -> [(number: Int64, record: TapRecord)] {
     let statement = try database.statement(
       """
-      SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person, destination
+      SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person, destination, by
       FROM history
       WHERE number > ?1 AND unix_ms >= ?2 AND (?3 IS NULL OR action = ?3) AND (?4 IS NULL OR result = ?4)
         AND (?5 IS NULL OR tag = ?5 OR lower(hex(uid)) = ?5) AND (?7 IS NULL OR person = ?7) AND unix_ms <= ?8
+        AND (?9 IS NULL OR instr(by, ?9) > 0 OR by IS NULL AND person = ?10)
       ORDER BY number LIMIT ?6
       """)
     defer { statement.reset() }
@@ -125,7 +133,7 @@ extension Store {
   ) throws(DatabaseError) -> Int64? {
     let statement = try database.statement(
       """
-      SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person, destination
+      SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person, destination, by
       FROM history WHERE number >= ?1 AND number < ?2 ORDER BY number DESC
       """)
     defer { statement.reset() }
@@ -148,10 +156,11 @@ extension Store {
     filter.result = .accepted
     let statement = try database.statement(
       """
-      SELECT action, trigger, uid, max(tag), sum(count), max(unix_ms), person FROM history
+      SELECT action, trigger, uid, max(tag), sum(count), max(unix_ms), person, by FROM history
       WHERE number > ?1 AND unix_ms >= ?2 AND (?3 IS NULL OR action = ?3) AND (?4 IS NULL OR result = ?4)
         AND (?5 IS NULL OR tag = ?5 OR lower(hex(uid)) = ?5) AND (?7 IS NULL OR person = ?7) AND unix_ms <= ?8
-      GROUP BY action, trigger, uid, person ORDER BY sum(count) DESC, max(unix_ms) DESC LIMIT ?6
+        AND (?9 IS NULL OR instr(by, ?9) > 0 OR by IS NULL AND person = ?10)
+      GROUP BY action, trigger, uid, person, by ORDER BY sum(count) DESC, max(unix_ms) DESC LIMIT ?6
       """)
     defer { statement.reset() }
     bind(filter, after: 0, to: statement)
@@ -162,7 +171,7 @@ extension Store {
         HistoryCount(
           action: text(statement, 0), trigger: Trigger(rawValue: UInt8(clamping: statement.integer(1))),
           uid: TagUID(statement.blob(2)), tag: text(statement, 3), person: text(statement, 6),
-          count: statement.integer(4),
+          by: text(statement, 7), count: statement.integer(4),
           lastUnixMilliseconds: statement.integer(5)))
     }
     return counts
@@ -176,6 +185,8 @@ extension Store {
     if let result = filter.result { statement.bind(Int64(result.rawValue), at: 4) }
     statement.bind(filter.tag, at: 5)
     statement.bind(filter.person, at: 7)
+    statement.bind(filter.by, at: 9)
+    statement.bind(filter.byPerson, at: 10)
     statement.bind(filter.until.map { $0 - 1 } ?? .max, at: 8)
   }
 
@@ -183,7 +194,7 @@ extension Store {
     TapRecord(
       unixMilliseconds: row.integer(1), result: TapResult(rawValue: UInt8(clamping: row.integer(2))) ?? .ignored,
       trigger: Trigger(rawValue: UInt8(clamping: row.integer(3))), action: text(row, 4), uid: TagUID(row.blob(5)),
-      tag: text(row, 6), person: text(row, 10), code: text(row, 7),
+      tag: text(row, 6), person: text(row, 10), by: text(row, 12), code: text(row, 7),
       entry: row.isNull(8) ? nil : EntryID(bigEndianBytes: row.blob(8)),
       destination: row.isNull(11) ? nil : Destination(rawValue: row.integer(11)), count: Int(clamping: row.integer(9)))
   }
@@ -199,7 +210,8 @@ extension Store {
     guard historyAge != nil else { return }
     if record.isOfInput, record.code == TapRecord.foundCode, try isKnown(record) { return }
     var record = record
-    if record.uid == nil, record.trigger == .tag, record.result != .accepted { try identify(&record) }
+    // A row of an entry accepted by this process has one of them.
+    if record.uid == nil, record.by == nil, record.entry != nil, record.result != .accepted { try identify(&record) }
     if newestTap == nil { newestTap = try lastTap() }
     let newest = newestTap ?? (0, 0)
     let row = (
@@ -208,8 +220,8 @@ extension Store {
     let statement = try database.statement(
       """
       INSERT INTO history
-        (number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person, serial, destination)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+        (number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person, serial, destination, by)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
       """)
     statement.bind(row.number, at: 1)
     statement.bind(record.unixMilliseconds, at: 2)
@@ -224,6 +236,7 @@ extension Store {
     statement.bind(record.person, at: 11)
     statement.bind(row.serial, at: 12)
     if let destination = record.destination { statement.bind(destination.rawValue, at: 13) }
+    statement.bind(record.by, at: 14)
     try statement.run()
     newestTap = row
   }
@@ -242,12 +255,12 @@ extension Store {
     return wasOpen == (record.result == .opened)
   }
 
-  /// Looks up the tag of an entry accepted by an earlier process, among the rows written at its acceptance time.
+  /// Looks up who caused an entry accepted by an earlier process, among the rows written at its acceptance time.
   private func identify(_ record: inout TapRecord) throws(DatabaseError) {
     guard let entry = record.entry else { return }
     let statement = try database.statement(
       """
-      SELECT uid, tag, person FROM (SELECT * FROM history WHERE number >= ?1 ORDER BY number LIMIT ?2)
+      SELECT uid, tag, person, by FROM (SELECT * FROM history WHERE number >= ?1 ORDER BY number LIMIT ?2)
       WHERE entry = ?3 LIMIT 1
       """)
     defer { statement.reset() }
@@ -258,6 +271,7 @@ extension Store {
     record.uid = TagUID(statement.blob(0))
     record.tag = text(statement, 1)
     record.person = text(statement, 2)
+    record.by = text(statement, 3)
   }
 
   /// Removes the rows about a person's taps, within a transaction: rows that name the person, and rows of a tag last

@@ -169,7 +169,10 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
     }
     var open = CommandRequest(.number(1))
     open.token = "ab"
-    #expect(content(#"{"command":1,"otp-auth":"ab","sender":"phone"}"#) == .request(open))
+    var stated = open
+    stated.statedSender = "phone"
+    #expect(content(#"{"command":1,"otp-auth":"ab","sender":"phone"}"#) == .request(stated))
+    #expect(content(#"{"command":1,"otp-auth":"ab","sender":"two\nlines"}"#) == .request(open))
     #expect(content(#"{"Command":1,"OTP-Auth":"ab","command":2,"otp-auth":"cd"}"#) == .request(open))
     #expect(content(#"{"command":5}"#) == .request(CommandRequest(.number(5))))
     #expect(content(#"{"TT_ID":"TT-AABBCCDDEEFF","command":1}"#) == .report)

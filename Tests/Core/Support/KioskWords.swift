@@ -343,12 +343,12 @@ extension OutputReason {
   fileprivate var word: String {
     switch self {
     case .asked(.action(let name, _)): "by " + name
-    case .asked(.page(let device)): "by \(device)"
-    case .asked(.person): "by a person"
-    case .asked(.program): "by the program"
-    case .asked(.command(let topic)): "by " + topic
-    case .asked(.start): "at the start"
-    case .asked(.exit(let name)): "by exit \(name)"
+    case .asked(.request(.tool)): "by a person"
+    case .asked(.request(.program)): "by the program"
+    case .asked(.request(.command(let topic, _, _))), .asked(.request(.user(_, let topic, _))): "by " + topic
+    case .asked(.request(.kiosk)): "at the start"
+    case .asked(.request(.input(let name))): "by exit \(name)"
+    case .asked(.request(let by)): "by \(by.text ?? "a tag")"
     case .pulseOver: "pulse over"
     case .relocked: "relocked"
     case .limit: "limit"

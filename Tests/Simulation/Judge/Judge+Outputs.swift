@@ -111,24 +111,29 @@ extension World {
     let name = plans[index].name
     switch cause {
     // Done as it was when its use was counted: a reload may have come in between.
-    case .action(let action, .tag) where tickets.counted == action || tickets.entered == action: break
-    case .action(let action, let trigger):
+    case .action(let action, by: .tag) where tickets.counted == action || tickets.entered == action: break
+    case .action(let action, by: let by):
       guard let known = settings.actions.first(where: { $0.name == action }),
         known.outputs.contains(where: { $0.output == name })
       else { return fail("\(action) switched \(name), which is not configured") }
-      switch trigger {
+      switch by.trigger {
       case .tag: judgeTouch(of: known)
       case .button: judgePress(action, Book.actionNumbers[action] ?? 0)
       case .command: judgeCommand(for: action)
       case .inventory: fail("\(action) switched \(name) for the inventory, which barcodes change")
       case .input: fail("\(action) switched \(name) for a door, and no alarm has an output")
       }
-    case .command(let topic): judgeCommand(forOutput: name, on: topic)
-    case .person: if outputs.asked != index { fail("\(name) was switched for a person, and nobody asked") }
-    case .page(let device): fail("\(name) was switched by \(device), and the pages of the story have no outputs")
-    case .program: fail("\(name) was switched for a program, and there is none")
-    case .exit(let input): judgeExit(input, through: name)
-    case .start: if !plans[index].startsOn { fail("\(name) was switched on at the start") }
+    case .request(.command(let topic, _, _)):
+      if topic == Cast.room.topic { fail("\(name) was switched, and its record names the room instead of its user") }
+      judgeCommand(forOutput: name, on: topic)
+    case .request(.user(let user, let topic, _)):
+      if let lineUser, user != lineUser { fail("\(name) was switched, and its record names \(user)") }
+      judgeCommand(forOutput: name, on: topic)
+    case .request(.tool): if outputs.asked != index { fail("\(name) was switched for a person, and nobody asked") }
+    case .request(.input(let input)): judgeExit(input, through: name)
+    case .request(.kiosk): if !plans[index].startsOn { fail("\(name) was switched on at the start") }
+    case .request(.page), .request(.program), .request(.button), .request(.tag):
+      fail("\(name) was switched by \(cause), and the story has none")
     }
   }
 

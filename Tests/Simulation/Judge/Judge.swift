@@ -36,6 +36,7 @@ extension World {
     case .inventory: judgeNews(entry)
     case .input: judgeAlarm(entry.action)
     }
+    judgeOriginator(entry, action, after: event)
     if action.offline == .drop, !isForWebhook, !isUp || isStopping {
       fail("\(action.name) was stored without a broker")
     }
@@ -222,9 +223,9 @@ extension World {
     case .entry(.dropped(let entry)), .entry(.droppedOfMany(let entry)):
       seen.droppedReports += 1
       recordOutcome(entry)
-    case .tap(.refused(let trigger, _, let refusal, _)):
+    case .tap(.refused(let by, _, let refusal, _)):
       recordRefusalTold()
-      judgeRefusal(trigger, refusal, after: event)
+      judgeRefusal(by.trigger, refusal, after: event)
     case .tap(.ignored(_, let action, .held, _)):
       recordRefusalTold()
       judgeHeld(action)
@@ -232,9 +233,9 @@ extension World {
     case .tap(.confirming): seen.questions += 1
     case .inventory(let report): judgeResult(report)
     case .job(let report): judgeJob(report)
-    case .tap(.performed(_, let trigger, _, _)):
+    case .tap(.performed(_, let by, _, _)):
       seen.performed += 1
-      if tickets.counted == nil { recordPerformed(trigger, again: false) }
+      if tickets.counted == nil { recordPerformed(by.trigger, again: false) }
     case .output(.switched(let index, _, let reason)): judgeCause(index, reason)
     case .output(.waits(let index, _, let cause)): judgeWaiting(index, cause)
     case .input(let report): judgeInput(report)

@@ -202,7 +202,7 @@ extension World {
   func judgeRelock(_ index: Int, _ reason: OutputReason) {
     let line = outputs.lines[index]
     switch reason {
-    case .asked(.exit): outputs.lines[index].isPulse = true
+    case .asked(.request(.input)): outputs.lines[index].isPulse = true
     case .asked: outputs.lines[index].isPulse = false
     case .relocked:
       let name = settings.panel.outputs[index].name

@@ -55,8 +55,8 @@ struct RoomBook {
   var isWillCancelled = false
   /// The unread messages in the space of the configuration, once they have been counted.
   var unread: RoomUnread?
-  /// Whether somebody who may has said yes in the current event.
-  var isConfirmed = false
+  /// The user who may, and has said yes in the current event.
+  var confirmer: String?
 }
 
 extension RoomBook {
@@ -192,11 +192,11 @@ extension World {
       question: question, user: isUser ? "@ann:h" : "@eve:h",
       power: isUser || number % 8 == 4 ? nil : number % 8 == 6 ? 49 : 50, isYes: number % 8 != 3)
     let isTimely = asked.map { $0.number == question && now.instant < $0.until } ?? false
-    room.isConfirmed = isTimely && !isStranger && answer.isYes
-    room.allowsAct = room.isConfirmed
+    room.confirmer = isTimely && !isStranger && answer.isYes ? answer.user : nil
+    room.allowsAct = room.confirmer != nil
     if asked != nil { room.lastQuestion = question }
     tell(.rooms(.message(.answered(answer))))
-    (room.isConfirmed, room.allowsAct) = (false, false)
+    (room.confirmer, room.allowsAct) = (nil, false)
   }
 
   // MARK: Rules
@@ -248,7 +248,9 @@ extension World {
 
   func judgeEnd(of number: UInt64, _ end: RoomQuestionEnd) {
     if room.question?.number != number { fail("a question ended that is not open") }
-    if case .confirmed = end, !room.isConfirmed { fail("a question counts as confirmed, and nobody who may said yes") }
+    if case .confirmed(let user) = end, user != room.confirmer {
+      fail("a question counts as confirmed by \(user), who has not said yes, or may not")
+    }
     if end == .unanswered, let until = room.question?.until, now.instant < until { fail("a question ended early") }
     room.question = nil
   }

@@ -120,6 +120,27 @@ import TestSupport
     #expect(rows.map(\.unixMilliseconds) == [Self.now, Self.now + 900])
   }
 
+  @Test func `a row names who caused it after a restart, and is found by a part of that or by its person`() throws {
+    let store = try open()
+    let pressed = OutboxEntry(
+      id: EntryID(high: 7, low: 2), action: "bell", topic: "home/bell", message: PayloadTemplate("ring"),
+      isRetained: false, trigger: .button, acceptedUnixMilliseconds: Self.now,
+      acceptedAt: Instant(nanoseconds: 100 * OutboxEntry.second),
+      expiry: .at(Instant(nanoseconds: 1000 * OutboxEntry.second)), notes: EntryNotes(by: .button("bell")))
+    _ = try StoreBatch([.append(entry(1)), .append(pressed)]).commit(to: store)
+    let again = try open()
+    let fetched = try #require(again.fetch(after: 1, limit: 1, clockIsGood: true).entries.first)
+    #expect(fetched.by == nil)
+    try note(again, TapRecord(fetched, .delivered, at: Self.now + 900))
+    var filter = HistoryFilter()
+    filter.by = "bell"
+    let rows = try all(again, filter)
+    #expect(rows.map(\.result) == [.accepted, .delivered] && rows.allSatisfy { $0.by == "button bell" })
+    #expect(try again.topHistory(filter, limit: 9).map(\.by) == ["button bell"])
+    (filter.by, filter.byPerson) = ("Ann Lee", "a")
+    #expect(try all(again, filter).map(\.action) == ["door"])
+  }
+
   @Test func `setting the clock back neither loses rows nor changes their times or order`() throws {
     let store = try open()
     try note(store, refused(Self.now), refused(Self.now - 3_600_000), refused(Self.now + 1))

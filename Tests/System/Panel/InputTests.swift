@@ -34,7 +34,7 @@ extension KioskWorld {
   fileprivate func rows() throws -> [String] {
     try tappet("history", "--csv").output.components(separatedBy: "\r\n").compactMap { line in
       let fields = line.split(separator: ",", omittingEmptySubsequences: false)
-      guard fields.count == 12, fields[11] == "front" else { return nil }
+      guard fields.count == 14, fields[11] == "front" else { return nil }
       return String(fields[1]) + (fields[7].isEmpty ? "" : " " + fields[7])
     }
   }
@@ -71,6 +71,7 @@ extension KioskWorld {
     try world.tell("open front")
     #expect(try eventually { try world.openings() == [true, false] }, "\(world.log)")
     #expect(try world.input("front")["cause"] as? String == "permitted")
+    #expect(try world.tappet("history", "--by", "exit").output.hasSuffix("switched-on    latch  input exit\n"))
   }
 
   @Test func `a level outlives a kiosk that is killed, and each change has one row`() throws {

@@ -39,7 +39,9 @@ import Testing
     let top = try rows(world, "top")
     #expect(top.count == 1 && top[0]["uid"] as? String == uid && top[0]["count"] as? Int == 1)
     let csv = try world.tappet("history", "--csv").output.components(separatedBy: "\r\n")
-    #expect(csv.count == 5 && csv[0] == "time,outcome,trigger,action,uid,tag,person,code,id,count,destination,input")
+    #expect(
+      csv.count == 5 && csv[0] == "time,outcome,trigger,action,uid,tag,person,code,id,count,destination,input,output,by"
+    )
     #expect(csv[1].contains(",accepted,tag,light,\(uid),Test,,"), "\(csv)")
     #expect(try world.tappet("history").output.contains("\(uid) (Test)"))
     for words in [["--since", "soon"], ["--outcome", "odd"], ["bottom"], ["top", "--follow"], ["--csv", "--json"]] {
@@ -66,9 +68,13 @@ import Testing
     let all = ["accepted -", "delivered broker", "delivered webhook"]
     #expect(try eventually { try destinations() == all })
     let lines = try world.tappet("history").output.split(separator: "\n")
-    #expect(lines.count { $0.contains("delivered") } == 2 && lines.count { $0.hasSuffix("button  webhook") } == 1)
+    #expect(lines.count { $0.contains("delivered") } == 2 && lines.count { $0.hasSuffix("button GPIO5  webhook") } == 1)
+    #expect(lines.count { $0.hasSuffix("button GPIO5  broker") } == 1, "\(lines)")
+    for place in ["webhook", "broker"] { #expect(world.log.contains("delivered to the \(place): ring")) }
     let csv = try world.tappet("history", "--csv").output.components(separatedBy: "\r\n")
-    #expect(csv.count { $0.hasSuffix(",1,webhook,") } == 1 && csv.count { $0.hasSuffix(",1,broker,") } == 1, "\(csv)")
+    #expect(
+      csv.count { $0.hasSuffix(",1,webhook,,,button GPIO5") } == 1
+        && csv.count { $0.hasSuffix(",1,broker,,,button GPIO5") } == 1, "\(csv)")
   }
 
   @Test func `a killed kiosk keeps the rows of accepted taps, and adds their outcomes later`() throws {
@@ -110,6 +116,8 @@ import Testing
     #expect(try world.tappet("history", "--csv").output.contains(",Test,Ann Lee,"))
     #expect(try world.tappet("history").output.contains("(Test)  Ann Lee"))
     #expect(try rows(world, "--person", "Ben").isEmpty)
+    #expect(try outcomes(rows(world, "--by", "Ann Lee")) == outcomes(hers) && rows(world, "--by", "Ann").isEmpty)
+    #expect(hers.allSatisfy { $0["by"] as? String == "Ann Lee" })
     #expect(try world.tappet("history", "--person", "Cy").errors.contains("there is no person 'Cy'"))
     #expect(try world.tappet("person", "remove", "Ann Lee", "--forget", "--yes").status == 0)
     #expect(try rows(world).map { $0["code"] as? String } == ["tag-empty"])

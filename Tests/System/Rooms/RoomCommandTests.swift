@@ -36,7 +36,7 @@ import Testing
   /// The lines of the log about commands that have acted.
   private func accepted(_ world: KioskWorld) -> [Substring] {
     world.log.split(separator: "\n").filter {
-      $0.contains("event=command-accepted") && $0.contains(" user=") && !$0.contains("command=status")
+      $0.contains("event=command-accepted") && $0.contains(" by=") && !$0.contains("command=status")
     }
   }
 
@@ -54,7 +54,7 @@ import Testing
     #expect(answers(to: line) == ["\u{2705}"])
     #expect(eventually { !server.requests("/receipt/m.read/%24line%2F").isEmpty })
     #expect(
-      world.log.contains("event=command-accepted command=\"gate pulse\" topic=#door:h user=@ann:h"), "\(world.log)")
+      world.log.contains("event=command-accepted command=\"gate pulse\" topic=#door:h by=@ann:h"), "\(world.log)")
     #expect(answers(to: try write("!ring"), count: 2) == ["\u{23F3}", "\u{2705}"])
     let status = answers(to: try write("!status"))
     #expect(status.first?.contains("reader ready, broker connected") == true, "\(status)")

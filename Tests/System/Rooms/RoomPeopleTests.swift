@@ -70,7 +70,7 @@ import Testing
     let lines = try #require(try answer(to: "!history").first).split(separator: "\n")
     let shown = try world.tappet("history").output.split(separator: "\n")
     #expect(lines.count == 10 && shown.count == 12 && lines.elementsEqual(shown.suffix(10)), "\(lines) \(shown)")
-    #expect(lines.allSatisfy { $0.hasSuffix("ring  command") }, "\(lines)")
+    #expect(lines.allSatisfy { $0.hasSuffix("ring  @ann:h") }, "\(lines)")
   }
 
   @Test func `a kiosk without a tap log reports that`() throws {

@@ -11,7 +11,7 @@ import Testing
 
   private func world(within: String = "60 s", room: String = "#door:h") throws -> KioskWorld {
     let world = try KioskWorld.inRooms(
-      [("open", "title: Open the door, topic: t/open, message: o, confirm: \(within), confirm_in: '\(room)'")], server,
+      [("open", "title: Open the door, topic: t, message: '%{by}', confirm: \(within), confirm_in: '\(room)'")], server,
       commands: "commands: [{room: '\(room)', users: ['@ann:h']}]")
     try world.start()
     return world
@@ -49,6 +49,10 @@ import Testing
     let line = try server.write("!status")
     #expect(eventually { !server.answers(to: line).isEmpty })
     #expect(count("press-accepted", world) == 1)
+    #expect(try world.received(1).map(\.payload) == ["@ann:h"])
+    func hers() throws -> [Substring] { try world.tappet("history", "--by", "@ann:h").output.split(separator: "\n") }
+    #expect(try eventually { try hers().count == 2 } && hers().allSatisfy { $0.hasSuffix("  open  @ann:h") })
+    #expect(try world.tappet("history", "--by", "GPIO5").output.isEmpty)
   }
 
   @Test func `a no or a timeout refuses the press, and the outcome is posted in the room`() throws {

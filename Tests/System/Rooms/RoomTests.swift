@@ -22,7 +22,7 @@ import Testing
     #expect(said == ["Somebody \"rings\" at kiosk: \(transaction)"])
     #expect(sent.path.contains("/rooms/%21open%3Ah/send/m.room.message/") && sent.token == "SECRETTOKEN1")
     #expect(try world.tappet("outbox", "list").output == "")
-    #expect(try world.tappet("history").output.contains("delivered      ring  button  room\n"))
+    #expect(try world.tappet("history").output.contains("delivered      ring  button GPIO5  room\n"))
     let process = try #require(world.roomProcess)
     let checked = try world.tappet("check", "--config-only")
     #expect(checked.output.contains("ring: posts to #door:h"), "\(checked)")

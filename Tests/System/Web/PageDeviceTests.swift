@@ -65,6 +65,12 @@ import Testing
     #expect(try level("siren")?.hasPrefix("on") == true)
     #expect(world.log.contains("Hall tablet switched lamp on the page: on"))
     #expect(world.log.contains("Office on the page"), "the output's record names who switched it")
+    func rows(_ by: String) throws -> [Substring] {
+      try world.tappet("history", "--by", by).output.split(separator: "\n")
+    }
+    let ends = ["switched-on    lamp  page Hall tablet", "switched-on    latch  page Hall tablet"]
+    #expect(try eventually { try rows("page Office").count == 1 })
+    #expect(try zip(rows("Hall tablet"), ends).allSatisfy { $0.hasSuffix($1) } && rows("Hall tablet").count == 2)
   }
 
   @Test func `while the buttons are locked, no output is switched`() throws {

@@ -104,6 +104,7 @@ import Testing
     func taps() throws -> [JSON] { try office.ask("web-taps", day)["taps"]?.elements ?? [] }
     #expect(try eventually { try taps().map { $0["result"]?.text } == ["delivered", "accepted"] })
     let tap = try #require(try taps().last)
+    #expect(tap["by"]?.text == "Ada")
     #expect(tap["person"]?.text == "Ada" && tap["trigger"]?.text == "tag" && tap["title"]?.text != nil)
     #expect(try taps().first?["id"] == tap["id"] && tap["id"] != .null)
     let hours = try office.ask("web-hours", day)
