@@ -50,11 +50,13 @@ extension YAMLReader {
   private mutating func plan(in mapping: YAMLMapping) -> OutputPlan? {
     guard let name = lineText(required("name", in: mapping)) else { return nil }
     var plan = OutputPlan(name: name)
+    // People expect a pulse of an output that has its own, and nobody would switch it off.
     plan.kind =
-      choice(mapping["kind"], of: OutputKind.allCases.map { $0.word }).map { OutputKind.allCases[$0] } ?? .switch
+      choice(mapping["kind"], of: OutputKind.allCases.map { $0.word }).map { OutputKind.allCases[$0] }
+      ?? (mapping["pulse"] == nil ? .switch : .button)
     plan.isSafeOn = choice(mapping["safe"], of: ["off", "on"]) == 1
     plan.startsOn = choice(mapping["on_start"], of: ["off", "on"]) == 1
-    if let time = time(mapping["pulse"], min: Limits.pulseMin) { (plan.pulse, plan.hasOwnPulse) = (time, true) }
+    if let time = time(mapping["pulse"], min: Limits.pulseMin) { plan.pulse = time }
     plan.maxOn = time(mapping["max_on"], min: Limits.pulseMin)
     plan.interlock = lineText(mapping["interlock"])
     if let time = duration(mapping["dead_time"], min: Limits.deadTimeMin, max: Limits.deadTimeMax) {

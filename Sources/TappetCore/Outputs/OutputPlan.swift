@@ -51,8 +51,6 @@ package struct OutputPlan: Hashable, Sendable {
   package var kind: OutputKind = .switch
   /// The duration of a pulse.
   package var pulse: Duration
-  /// Whether the configuration contains that duration: then people expect a pulse, and nobody switches the output off.
-  package var hasOwnPulse = false
   /// Maximum time away from the safe level, regardless of requests; `nil` means no limit.
   package var maxOn: Duration?
   /// Whether the safe level is on.
@@ -85,9 +83,6 @@ package struct OutputPlan: Hashable, Sendable {
     self.safeWithoutLink = safeWithoutLink
     self.repeats = repeats
   }
-
-  /// Whether the page switches it on and off; otherwise, the page gives it a pulse.
-  package var isSwitchedOnPage: Bool { kind == .switch && !hasOwnPulse }
 }
 
 /// A request to one output; the raw value is its keyword in the configuration, in commands and on the command line.

@@ -48,7 +48,7 @@ extension Runtime {
       guard let plan = configuration.panel.outputs.first(where: { $0.plan.name == order.output })?.plan else {
         return false
       }
-      let requests: [OutputRequest] = plan.isSwitchedOnPage ? [.on, .off] : [.pulse]
+      let requests: [OutputRequest] = plan.kind == .switch ? [.on, .off] : [.pulse]
       return requests.contains(order.request)
         && (device.level == .manage || configuration.web?.outputs.contains(order.output) ?? false)
     }
