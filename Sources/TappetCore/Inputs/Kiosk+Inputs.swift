@@ -37,6 +37,7 @@ extension Kiosk {
         effects += report(index, .closed(.changed, after: time, wasHeldOpen: wasHeldOpen))
       case .heldOpen(let index, let time):
         effects += report(index, .heldOpen(for: time)) + inputActs(settings.panel.inputs[index].onHeldOpen, at: now)
+      case .notEntered(let index): effects += report(index, .notEntered)
       case .exit(let index, let time): effects += leave(through: settings.panel.inputs[index], askedAt: time, at: now)
       case .chattering(let index): effects += panel.supervision.chattering(panelInput(index), at: now.instant)
       }
@@ -73,7 +74,7 @@ extension Kiosk {
   /// Triggers an action on behalf of an input.
   private mutating func inputActs(_ name: String?, at now: Moment) -> [Effect] {
     guard isTaking, let name, let action = settings.actions.first(where: { $0.name == name }) else { return [] }
-    if let refusal = timeRefusal(of: action, at: now) { return refuse(.input, nil, refusal, at: now) }
+    if let refusal = conditionRefusal(of: action, at: now) { return refuse(.input, nil, refusal, at: now) }
     return touched(action, by: .input, nil, nil, refusal(of: action), at: now)
   }
 

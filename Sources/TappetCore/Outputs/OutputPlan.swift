@@ -65,6 +65,8 @@ package struct OutputPlan: Hashable, Sendable {
   package var safeWithoutLink: Duration?
   /// The effect of a new pulse while a pulse is in progress.
   package var repeats: PulseRepeat
+  /// The levels that inputs must have for the output to leave its safe level.
+  package var requirements: [InputRequirement] = []
 
   /// Creates an output; omitted values have the configuration's defaults.
   @export(interface)
@@ -125,6 +127,9 @@ package enum OutputCause: Hashable, Sendable {
   case start
   /// A person inside, at the exit with this name.
   case exit(String)
+
+  /// Whether a person wants to get out, which nothing prevents.
+  var isExit: Bool { if case .exit = self { true } else { false } }
 }
 
 /// The reason why an output changed.
@@ -154,6 +159,8 @@ package enum OutputRefusal: Error, Hashable, Sendable {
   case closing
   /// The request was made too long ago, while the kiosk was held up.
   case tooLate
+  /// An input does not have the level that the output requires.
+  indirect case unmet(UnmetRequirement)
 }
 
 /// A decision of the bank about one output.
@@ -162,6 +169,6 @@ package enum OutputChange: Hashable, Sendable {
   case level(Int, isOn: Bool, OutputReason)
   /// The output waits for the end of its group's dead time.
   case waits(Int, Duration, OutputCause)
-  /// The end of the dead time passed too long ago for the waiting request.
-  case missed(Int, OutputRequest, OutputCause)
+  /// The waiting request is refused: the end of the dead time passed too long ago, or a requirement is no longer met.
+  case missed(Int, OutputRequest, OutputCause, OutputRefusal)
 }

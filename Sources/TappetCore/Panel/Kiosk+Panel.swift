@@ -254,7 +254,7 @@ extension Kiosk {
     }
     guard let within = action.confirmWithin else { return buttonAccepted(action, at: now) }
     if let room = action.confirmRoom {
-      if let refusal = timeRefusal(of: action, at: now) { return refuse(.button, nil, refusal, at: now) }
+      if let refusal = conditionRefusal(of: action, at: now) { return refuse(.button, nil, refusal, at: now) }
       return askInRoom(room, action, within: within, at: now)
     }
     return askToConfirm(Confirmation(origin, action: action, until: now.instant + within), within: within)

@@ -56,7 +56,7 @@ extension Runtime {
 
   private func switchOutput(_ order: OutputOrder, by device: PageDevice, for client: ControlServer.Client) {
     if kiosk.status.isLocked == true { return client.send(.failure("the buttons are locked", code: "locked")) }
-    if let refusal = kiosk.refusal(toSwitch: order.output) {
+    if let refusal = kiosk.refusal(of: order) {
       return client.send(.failure("it was not switched: " + refusal.sentence, code: "output-refused"))
     }
     log(
