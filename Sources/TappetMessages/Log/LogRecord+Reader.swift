@@ -181,11 +181,11 @@ extension TapRefusal {
 }
 
 extension UnmetRequirement {
-  /// The second half of a sentence, such as `front is closed, and it is open`.
+  /// The second half of a sentence, such as `front is closed, but it is open`.
   package var sentence: String {
     let name = requirement.input
     let found = level == .unknown ? "its state is unknown" : "it is " + level.name
-    return name + " is " + requirement.level.name + ", and " + found
+    return name + " is " + requirement.level.name + ", but " + found
   }
 }
 

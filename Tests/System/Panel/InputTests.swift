@@ -84,7 +84,7 @@ extension KioskWorld {
     try world.tell("open front")
     try #require(try eventually { try world.input("front")["state"] as? String == "open" })
     let gate = try world.tappet("output", "on", "gate")
-    #expect(gate.status != 0 && gate.errors.contains("it requires that front is closed, and it is open"), "\(gate)")
+    #expect(gate.status != 0 && gate.errors.contains("it requires that front is closed, but it is open"), "\(gate)")
     try world.tell("press GPIO6")
     #expect(eventually { world.log.contains("'sign' requires that front is closed") }, "\(world.log)")
     #expect(try eventually { try world.tappet("history", "--csv").output.contains(",requirement-unmet,") })
