@@ -1209,8 +1209,9 @@ enum tappet_kiosk_event_type {
   TAPPET_KIOSK_EVENT_INPUT_CLOSED = 50,       /**< It was closed, or was closed when its line became available. */
   TAPPET_KIOSK_EVENT_INPUT_FORCED = 51,       /**< It was opened without an opening by its output or a request to
                                                    exit. */
-  TAPPET_KIOSK_EVENT_INPUT_HELD_OPEN = 52     /**< It has been open for longer than `held_open`; repeated every 10
+  TAPPET_KIOSK_EVENT_INPUT_HELD_OPEN = 52,    /**< It has been open for longer than `held_open`; repeated every 10
                                                    minutes. */
+  TAPPET_KIOSK_EVENT_INPUT_NOT_ENTERED = 53   /**< Its output unlocked it, and nobody opened it. */
 };
 
 /** Lights: the states and moments that a kiosk shows. Values below 20 are states, shown as long as they last; values
@@ -1290,7 +1291,7 @@ struct tappet_kiosk_event {
   const char *thing;          /**< INVENTORY: id of the entry, for tappet_inventory_get(); name states what was done,
                                    such as "inventory-moved". NULL in other events, and if a person's tag was tapped
                                    first. */
-  const char *input;          /**< INPUT_OPENED to INPUT_HELD_OPEN: name of the input; otherwise NULL. */
+  const char *input;          /**< INPUT_OPENED to INPUT_NOT_ENTERED: name of the input; otherwise NULL. */
   const char *by;             /**< REFUSED to UNDELIVERABLE, PERFORMED, COMMAND_ACCEPTED, COMMAND_REFUSED, and
                                    OUTPUT_CHANGED to OUTPUT_REFUSED: who caused it, as in `tappet history`, such as
                                    "button bell"; NULL in other events, if it is not known, for an output that a tag

@@ -1,5 +1,6 @@
-/* Records when messages arrive: subscribes to `bench/#` and prints CLOCK_BOOTTIME in ns, the topic and the payload of
-   each. It decides nothing, and is a process of its own, so that neither of the measured programs can influence it.
+/* Records when messages arrive: subscribes to `bench/#` and the states of doors, and prints CLOCK_BOOTTIME in ns, the
+   topic and the payload of each. It decides nothing, and is a process of its own, so that neither of the measured
+   programs can influence it.
    Usage: witness PORT CA CERTIFICATE KEY */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -12,7 +13,8 @@
 
 static void connected(struct mosquitto *client, void *context, int code) {
   (void)context;
-  if (code != 0 || mosquitto_subscribe(client, NULL, "bench/#", 1) != MOSQ_ERR_SUCCESS) exit(1);
+  char *const topics[] = {"bench/#", "tappet/+/input/+"};
+  if (code != 0 || mosquitto_subscribe_multiple(client, NULL, 2, topics, 1, 0, NULL) != MOSQ_ERR_SUCCESS) exit(1);
 }
 
 static void subscribed(struct mosquitto *client, void *context, int id, int count, const int *granted) {

@@ -35,6 +35,7 @@ import Testing
         - {name: door, line: GPIO21, kind: lock}
         - {name: magnet, line: GPIO22, kind: lock, safe: on}
         - {name: gate, line: GPIO23, kind: button}
+        - {name: chime, line: GPIO27, pulse: 1 s}
         - {name: garage, line: GPIO24, kind: cover}
         - {name: up, line: GPIO25, kind: open, interlock: blind}
         - {name: down, line: GPIO26, kind: close, interlock: blind}
@@ -113,7 +114,7 @@ import Testing
     #expect(
       parts["lock_door"]?["stat_locked"] as? String == "OFF" && parts["lock_door"]?["pl_unlk"] as? String == "PULSE")
     #expect(parts["lock_magnet"]?["stat_locked"] as? String == "ON")
-    #expect(parts["pulse_gate"]?["p"] as? String == "button")
+    #expect(parts["pulse_gate"]?["p"] as? String == "button" && parts["pulse_chime"]?["p"] as? String == "button")
     let garage = try #require(parts["cover_garage"])
     #expect(garage["pl_open"] as? String == #"{"output":"garage","do":"pulse"}"# && garage["qos"] as? Int == 0)
     let blind = try #require(parts["cover_drive_blind"])

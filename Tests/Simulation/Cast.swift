@@ -171,10 +171,14 @@ enum Cast {
   /// The actions where Home Assistant is not configured.
   private static let unassisted: [Action] = actions.map { $0.awaitsHomeAssistant ? assisted(false) : $0 }
 
-  /// `brief` has moved and keeps its tags, `door` is given another index, and `master` knows its tag.
+  /// `brief` has moved, keeps its tags and requires a closed window, `door` is given another index, and `master` knows
+  /// its tag.
   private static let moved: [Action] = unassisted.map { old in
     switch old.name {
-    case "brief": action("brief", 50, "now", offline: .queue, expiresAfter: 5, cooldown: .zero, isIndexGiven: false)
+    case "brief":
+      action(
+        "brief", 50, "now", offline: .queue, expiresAfter: 5, cooldown: .zero, isIndexGiven: false,
+        requirements: [InputRequirement(input: "window", level: .closed)])
     case "door": action("door", 60, "open", expiresAfter: 60, cooldown: .zero, confirmWithin: 2)
     case "master": action("master", 7, "in", cooldown: .zero, bindsUID: true, unlocksPanel: true)
     default: old
@@ -208,8 +212,15 @@ enum Cast {
   }()
 
   /// Locked until the second, the first and the second button are pressed in turn, or a tag unlocks it.
-  private static let locked = PanelPlan(
-    buttons: plain.buttons, outputs: plain.outputs, inputs: doors, lockAfter: .seconds(20), unlockCode: [1, 0, 1])
+  ///
+  /// One output requires that the window is closed, one that its door is.
+  private static let locked: PanelPlan = {
+    var panel = PanelPlan(
+      buttons: plain.buttons, outputs: plain.outputs, inputs: doors, lockAfter: .seconds(20), unlockCode: [1, 0, 1])
+    panel.outputs[1].requirements = [InputRequirement(input: "window", level: .closed)]
+    panel.outputs[3].requirements = [InputRequirement(input: "front", level: .closed)]
+    return panel
+  }()
 
   // MARK: Making them
 
@@ -217,7 +228,8 @@ enum Cast {
     _ name: String, _ index: Int64, _ message: String, offline: OfflinePolicy? = nil, expiresAfter: Int64? = nil,
     cooldown: Duration, confirmWithin: Int64? = nil, confirmRoom: String? = nil, isIndexGiven: Bool = true,
     bindsUID: Bool = false,
-    unlocksPanel: Bool = false, outputs: [OutputOrder] = [], awaitsHomeAssistant: Bool = false
+    unlocksPanel: Bool = false, outputs: [OutputOrder] = [], awaitsHomeAssistant: Bool = false,
+    requirements: [InputRequirement] = []
   ) -> Action {
     Action(
       name: name, title: name, index: index, isIndexGiven: isIndexGiven, topic: "home/" + name,
@@ -225,7 +237,7 @@ enum Cast {
       offline: offline, expiresAfter: expiresAfter.map { .seconds($0) }, cooldown: cooldown,
       confirmWithin: confirmWithin.map { .seconds($0) }, confirmRoom: confirmRoom, bindsUID: bindsUID,
       unlocksPanel: unlocksPanel,
-      outputs: outputs, awaitsHomeAssistant: awaitsHomeAssistant)
+      outputs: outputs, awaitsHomeAssistant: awaitsHomeAssistant, requirements: requirements)
   }
 
   private static func hook(_ name: String, _ index: Int64, expiresAfter: Int64?) -> Action {

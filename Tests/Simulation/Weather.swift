@@ -91,7 +91,7 @@ private struct Weather {
     // Somebody plays with the gate.
     Weather([.output: 400, .linkLost: 20, .pass: 200]),
     // People come and go through doors, and one of them is broken open now and then.
-    Weather([.door: 400, .output: 150, .asked: 60, .pass: 300, .minutes: 6, .reload: 2]),
+    Weather([.door: 400, .output: 150, .asked: 60, .pass: 300, .minutes: 6, .reload: 8]),
     // A broker full of commands.
     Weather([.command: 500, .crash: 10, .pass: 200]),
     // A room full of people, and a process that ends again and again. Nothing acts without a room, or a clock.

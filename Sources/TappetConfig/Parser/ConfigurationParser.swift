@@ -144,7 +144,7 @@ extension YAMLReader {
     guard let top = mapping(root, keys: keys) else { return nil }
     var broker = broker(top["broker"])
     let timestampKey = timestampKey(top["timestamp_key"])
-    matrix = matrix(top["matrix"])
+    (matrix, inputNames) = (matrix(top["matrix"]), names(of: "inputs", in: top["panel"], max: Limits.inputsMax))
     let actions = actions(
       required("actions", in: top), hasKey: top["timestamp_key"] != nil, outputNames: outputNames(top["panel"]))
     let names = top["actions"].map { self.names(in: $0, max: Limits.actionsMax) } ?? []

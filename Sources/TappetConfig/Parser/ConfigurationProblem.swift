@@ -40,6 +40,7 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case unknownButton(String, nearest: String?)
     /// An output that the panel does not have.
     case unknownOutput(String, nearest: String?)
+    case unknownInput(String, nearest: String?)
     /// An interlock group that contains only this output.
     case loneInterlock(String)
     case unknownLight(String, nearest: String?)

@@ -34,6 +34,10 @@ struct YAMLReader {
   var hasBroker = true
   /// Names of the actions with `confirm`, available once `actions` has been read.
   var askingActions: [String] = []
+  /// Names of the panel's inputs, including invalid inputs.
+  var inputNames: [String] = []
+  /// Nodes of all levels in `requires`, with the input's name.
+  var requiredLevels: [(input: String, node: YAMLNode)] = []
   /// Nodes of all `confirm_in` values.
   var confirmRooms: [YAMLNode] = []
   /// Nodes of all `deliver_when: home-assistant` values.

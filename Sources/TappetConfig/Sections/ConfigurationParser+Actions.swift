@@ -41,7 +41,7 @@ extension YAMLReader {
     let keys = [
       "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "confirm_in",
       "bind_uid", "unlock", "output", "webhook", "room", "html", "notify", "mention", "report", "format",
-      "deliver_when", "valid", "hours", "clock_unknown", "mode", "job", "on_remove",
+      "deliver_when", "valid", "hours", "clock_unknown", "requires", "mode", "job", "on_remove",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let name = name(required("name", in: mapping), sizeMax: Limits.actionNameSizeMax)
@@ -70,6 +70,7 @@ extension YAMLReader {
     let binds = flag(mapping["bind_uid"])
     let unlocks = flag(mapping["unlock"])
     let times = times(in: mapping)
+    let requirements = requirements(mapping["requires"])
     let (mode, removal) = mode(in: mapping, hasKey: hasKey, format)
     let job = job(in: mapping)
     let awaits = choice(mapping["deliver_when"], of: ["home-assistant"]) == 0
@@ -87,7 +88,7 @@ extension YAMLReader {
       cooldown: cooldown ?? .seconds(2),
       isRetained: isRetained ?? false, confirmWithin: confirm, confirmRoom: confirmRoom, bindsUID: binds ?? false,
       unlocksPanel: unlocks ?? false, outputs: orders, webhookBody: body, hasLiteralTopic: format == .literal,
-      awaitsHomeAssistant: awaits, times: times, mode: mode, job: job, removal: removal)
+      awaitsHomeAssistant: awaits, times: times, requirements: requirements, mode: mode, job: job, removal: removal)
   }
 
   /// Reads the room in which the action is confirmed; `commands` specifies who may confirm.

@@ -72,6 +72,40 @@ extension YAMLReader {
     }
   }
 
+  // MARK: requires
+
+  /// Reads the levels that inputs must have: `{front: closed}`.
+  mutating func requirements(_ node: YAMLNode?) -> [InputRequirement] {
+    guard let node else { return [] }
+    guard case .mapping(let keys, _) = node.content, !keys.isEmpty else {
+      invalid(node, expected: "an input and its level, such as '{front: closed}'")
+      return []
+    }
+    for key in keys {
+      guard case .scalar(let name, _) = key.content, !inputNames.contains(name.nameForm) else { continue }
+      note(
+        .unknownInput(Self.shortened(name), nearest: Spelling.nearest(to: name, among: inputNames)),
+        at: key.position, node.place)
+      return []
+    }
+    guard let mapping = mapping(node, keys: inputNames) else { return [] }
+    let levels: [InputLevel] = [.open, .closed]
+    var found: [InputRequirement] = []
+    for (index, name) in mapping.keys.enumerated() {
+      requiredLevels.append((name, mapping.values[index]))
+      guard let word = choice(mapping.values[index], of: levels.map { $0.name }) else { continue }
+      found.append(InputRequirement(input: name, level: levels[word]))
+    }
+    return found
+  }
+
+  /// Reports requirements of inputs without a level.
+  mutating func checkRequiredLevels(_ inputs: [InputSettings]) {
+    for (name, node) in requiredLevels where inputs.contains(where: { $0.plan.name == name && !$0.plan.isContact }) {
+      invalid(node, expected: "omitted, because the input is of kind 'exit'")
+    }
+  }
+
   /// Reads the action that an input triggers, which cannot be confirmed: nobody may be at the panel.
   private mutating func alarmAction(_ node: YAMLNode?, _ actionNames: [String]) -> String? {
     guard let node, let name = actionName(node, actionNames) else { return nil }

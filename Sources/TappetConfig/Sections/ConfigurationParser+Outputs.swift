@@ -29,6 +29,7 @@ extension YAMLReader {
     let lineKeys = ["line", "pin", "offset", "chip", "led", "active_low", "drive"]
     let keys = [
       "name", "kind", "pulse", "max_on", "safe", "on_start", "interlock", "dead_time", "on_link_loss", "repeat",
+      "requires",
     ]
     guard let mapping = mapping(node, keys: keys + lineKeys) else { return }
     guard var plan = plan(in: mapping) else { return }
@@ -50,13 +51,16 @@ extension YAMLReader {
   private mutating func plan(in mapping: YAMLMapping) -> OutputPlan? {
     guard let name = lineText(required("name", in: mapping)) else { return nil }
     var plan = OutputPlan(name: name)
+    // People expect a pulse of an output that has its own, and nobody would switch it off.
     plan.kind =
-      choice(mapping["kind"], of: OutputKind.allCases.map { $0.word }).map { OutputKind.allCases[$0] } ?? .switch
+      choice(mapping["kind"], of: OutputKind.allCases.map { $0.word }).map { OutputKind.allCases[$0] }
+      ?? (mapping["pulse"] == nil ? .switch : .button)
     plan.isSafeOn = choice(mapping["safe"], of: ["off", "on"]) == 1
     plan.startsOn = choice(mapping["on_start"], of: ["off", "on"]) == 1
-    if let time = time(mapping["pulse"], min: Limits.pulseMin) { (plan.pulse, plan.hasOwnPulse) = (time, true) }
+    if let time = time(mapping["pulse"], min: Limits.pulseMin) { plan.pulse = time }
     plan.maxOn = time(mapping["max_on"], min: Limits.pulseMin)
     plan.interlock = lineText(mapping["interlock"])
+    plan.requirements = requirements(mapping["requires"])
     if let time = duration(mapping["dead_time"], min: Limits.deadTimeMin, max: Limits.deadTimeMax) {
       plan.deadTime = time
     }
@@ -72,8 +76,8 @@ extension YAMLReader {
     for key in ["max_on", "on_start", "interlock"] where plan.isSafeOn {
       if let value = mapping[key] { invalid(value, expected: "omitted if 'safe' is 'on'") }
     }
-    if plan.startsOn, plan.interlock != nil, let value = mapping["on_start"] {
-      invalid(value, expected: "omitted if 'interlock' is set")
+    for key in ["interlock", "requires"] where plan.startsOn && mapping[key] != nil {
+      if let value = mapping["on_start"] { invalid(value, expected: "omitted if '" + key + "' is set") }
     }
     return plan
   }
@@ -120,10 +124,13 @@ extension YAMLReader {
   }
 
   /// Returns the names of the outputs, including invalid outputs.
-  func outputNames(_ panel: YAMLNode?) -> [String] {
+  func outputNames(_ panel: YAMLNode?) -> [String] { names(of: "outputs", in: panel, max: Limits.outputsMax) }
+
+  /// Returns the names of the elements in a list of the panel.
+  func names(of list: String, in panel: YAMLNode?, max: Int) -> [String] {
     guard case .mapping(let keys, let values) = panel?.content else { return [] }
     for (index, key) in keys.enumerated() {
-      if case .scalar("outputs", _) = key.content { return names(in: values[index], max: Limits.outputsMax) }
+      if case .scalar(list, _) = key.content { return names(in: values[index], max: max) }
     }
     return []
   }

@@ -21,6 +21,7 @@ extension YAMLReader {
     if let value = mapping["lights"] { lights(value, &panel) }
     if let value = mapping["outputs"] { outputs(value, &panel, &uses) }
     if let value = mapping["inputs"] { inputs(value, &panel, &uses, actionNames, outputNames: outputNames(node)) }
+    checkRequiredLevels(panel.inputs)
     if let value = mapping["buttons"] { buttons(value, &panel, &uses, actionNames) }
     if let value = mapping["chords"] { chords(value, &panel, actionNames) }
     panel.lockAfter = duration(mapping["lock_after"], min: .seconds(1), max: Limits.lockAfterMax)

@@ -48,8 +48,7 @@ package final class Action: Hashable, Sendable {
   package let unlocksPanel: Bool
   /// Whether its messages are held while Home Assistant is offline.
   package let awaitsHomeAssistant: Bool
-  /// Times at which the action may run; `nil` means at any time.
-  package let times: ActionTimes?
+  private let conditions: (times: ActionTimes?, requirements: [InputRequirement])
   private let use: (mode: ActionMode, job: InventoryJob)
   /// Message that is sent when the tag is removed, or at the second tap; `nil` if `mode` is `tap`.
   package let removal: ActionRemoval?
@@ -65,8 +64,8 @@ package final class Action: Hashable, Sendable {
     isRetained: Bool = false, confirmWithin: Duration? = nil, confirmRoom: String? = nil, bindsUID: Bool = false,
     unlocksPanel: Bool = false, outputs: [OutputOrder] = [], webhookBody: PayloadTemplate? = nil,
     hasLiteralTopic: Bool = false,
-    awaitsHomeAssistant: Bool = false, times: ActionTimes? = nil, mode: ActionMode = .tap,
-    job: InventoryJob = .show, removal: ActionRemoval? = nil
+    awaitsHomeAssistant: Bool = false, times: ActionTimes? = nil, requirements: [InputRequirement] = [],
+    mode: ActionMode = .tap, job: InventoryJob = .show, removal: ActionRemoval? = nil
   ) {
     self.name = name
     self.title = title
@@ -88,10 +87,16 @@ package final class Action: Hashable, Sendable {
     self.bindsUID = bindsUID
     self.unlocksPanel = unlocksPanel
     self.awaitsHomeAssistant = awaitsHomeAssistant
-    self.times = times
+    conditions = (times, requirements)
     use = (mode, job)
     self.removal = removal
   }
+
+  /// Times at which the action may run; `nil` means at any time.
+  package var times: ActionTimes? { conditions.times }
+
+  /// The levels that inputs must have for the action to run.
+  package var requirements: [InputRequirement] { conditions.requirements }
 
   /// How the action's tags trigger it.
   package var mode: ActionMode { use.mode }
@@ -161,8 +166,8 @@ package final class Action: Hashable, Sendable {
       && one.bindsUID == other.bindsUID
       && one.unlocksPanel == other.unlocksPanel && one.outputs == other.outputs
       && one.webhookBody == other.webhookBody && one.awaitsHomeAssistant == other.awaitsHomeAssistant
-      && one.times == other.times && one.mode == other.mode && one.job == other.job
-      && one.removal == other.removal
+      && one.times == other.times && one.requirements == other.requirements && one.mode == other.mode
+      && one.job == other.job && one.removal == other.removal
   }
 
   /// Hashes the name, which identifies the action.

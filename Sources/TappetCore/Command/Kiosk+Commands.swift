@@ -98,12 +98,12 @@ extension Kiosk {
   private mutating func switched(
     _ order: OutputOrder, _ topic: String, _ address: CommandReply.Address, by: Originator, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
-    if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) }
+    if let refusal = refusal(of: order) { throw .output(refusal) }
     // A newer command cancels the remaining steps of a timed opening.
     intake.firmware.cancel(topic)
     let report = Report.command(.accepted(topic: topic, .output(order), by: by))
     let effects = drive([order], .request(by), at: now)
-    guard let index = panel.outputs.index(of: order.output), panel.outputs.isWaiting(index) else {
+    guard let index = panel.outputs.index(of: order.output), panel.outputs.causeOfWaiting(index) != nil else {
       return [.report(report)] + effects + reply(address, .done)
     }
     let older = intake.waitingReplies.wait(forOutput: index, address)
@@ -113,7 +113,7 @@ extension Kiosk {
   private mutating func performed(
     _ action: Action, _ topic: String, _ address: CommandReply.Address, by: Originator, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
-    if let refusal = timeRefusal(of: action, at: now) { throw .action(refusal) }
+    if let refusal = conditionRefusal(of: action, at: now) { throw .action(refusal) }
     for order in action.outputs { if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) } }
     if let refusal = refusal(of: action) { throw .action(refusal) }
     let effects: [Effect] = [.report(.command(.accepted(topic: topic, .action(action.name), by: by)))]

@@ -137,8 +137,9 @@ extension Kiosk {
     for name in [role.open, role.stop, role.close] {
       if let refusal = refusal(toSwitch: name) { throw .output(refusal) }
     }
-    let report = Report.command(.accepted(topic: plan.topic, .timedOpening, by: by))
     let order = OutputOrder(output: role.open, request: .pulse)
+    if let refusal = refusal(of: order) { throw .output(refusal) }
+    let report = Report.command(.accepted(topic: plan.topic, .timedOpening, by: by))
     let effects = drive([order], .request(by), at: now)
     intake.firmware.open(plan.topic, role, at: now.instant)
     return [.report(report)] + effects + reply(address, .done)
@@ -148,14 +149,15 @@ extension Kiosk {
   mutating func firmwareDue(at now: Moment) -> [Effect] {
     var effects: [Effect] = []
     for step in intake.firmware.dueSteps(at: now.instant) {
-      // A panel that was replaced or has just started will open its lines soon.
-      if refusal(toSwitch: step.output) == .unavailable, now.instant < step.until {
+      let order = OutputOrder(output: step.output, request: .pulse)
+      // A panel that was replaced or has just started will open its lines soon, and a car in the gate may drive on.
+      let isBlocked = refusal(toSwitch: step.output) == .unavailable || unmetRequirement(of: order) != nil
+      if isBlocked, now.instant < step.until {
         intake.firmware.delay(step, at: now.instant)
         continue
       }
       intake.firmware.executed(step, at: now.instant)
-      let cause = OutputCause.request(.command(topic: step.topic))
-      effects += drive([OutputOrder(output: step.output, request: .pulse)], cause, at: now)
+      effects += drive([order], .request(.command(topic: step.topic)), at: now)
     }
     if let due = intake.firmware.reportDue, due <= now.instant { effects += announceDevices(at: now.instant) }
     return effects + intake.firmware.notes()

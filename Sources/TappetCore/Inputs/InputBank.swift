@@ -14,6 +14,8 @@ struct InputBank: Sendable {
     case heldOpen(Int, for: Duration)
     /// A person requests to exit.
     case exit(Int, at: Instant)
+    /// The door was unlocked, and nobody has opened it.
+    case notEntered(Int)
     /// The contact does not stop bouncing, so its level is not known.
     case chattering(Int)
   }
@@ -36,12 +38,21 @@ struct InputBank: Sendable {
     var heldOpenAt: Instant?
   }
 
+  /// An opening by an output, which its door may use for a while.
+  private struct Opening: Sendable {
+    var output: String
+    var since: Instant
+    var due: Instant
+  }
+
   private let plans: [InputPlan]
   private var inputs: [Input]
   /// Time up to which all edges are known; `nil` if no line reports edges.
   private var readUntil: Instant?
   /// The last request to exit, by the output that it opens.
   private var exits: [(output: String, at: Instant)] = []
+  /// The last opening of each output that has ended, until it is known whether it was used.
+  private var openings: [Opening] = []
 
   init(_ plans: [InputPlan]) {
     self.plans = plans
@@ -53,9 +64,18 @@ struct InputBank: Sendable {
   /// The states, in the order of the configuration.
   var states: [InputState] { inputs.map { $0.state } }
 
+  /// The level of the input with this name; unknown while it changes, until the new level is steady.
+  func steadyLevel(of name: String) -> InputLevel {
+    guard let index = plans.firstIndex(where: { $0.name == name }) else { return .unknown }
+    let level = inputs[index].state.level
+    guard let run = inputs[index].run else { return level }
+    return run.isOpen == (level == .open) ? level : .unknown
+  }
+
   /// Time at which `due` must be called unless an event occurs earlier.
   var deadline: Instant? {
-    inputs.compactMap { input in .earliest(input.run.map { $0.last + input.period }, input.heldOpenAt) }.min()
+    let ofInputs = inputs.compactMap { input in .earliest(input.run.map { $0.last + input.period }, input.heldOpenAt) }
+    return .earliest(ofInputs.min(), openings.map { $0.due }.min())
   }
 
   /// Handles the opening of a line at the given level, which replaces whatever was known.
@@ -101,9 +121,36 @@ struct InputBank: Sendable {
     exits.contains { $0.output == output && $0.at <= instant + leeway && instant <= $0.at + time }
   }
 
+  /// Records that an output has left its safe level: an earlier opening that may still be used continues.
+  mutating func openingBegan(_ output: String) { openings.removeAll { $0.output == output } }
+
+  /// Records that an output has returned to its safe level: people may use the opening for a while.
+  mutating func openingEnded(_ output: String, active: ClosedRange<Instant>) {
+    guard let period = doors(of: output).map({ plans[$0].debounce }).max() else { return }
+    let due = active.upperBound + Limits.openingUseMax + period
+    openings.append(Opening(output: output, since: active.lowerBound, due: due))
+  }
+
+  private func doors(of output: String) -> [Int] {
+    plans.indices.filter { plans[$0].isContact && plans[$0].output == output }
+  }
+
   private mutating func advance(to now: Instant) -> [Outcome] {
     guard let deadline, deadline <= now else { return [] }
-    return inputs.indices.flatMap { settle($0, at: now) + heldOpen($0, at: now) }
+    let outcomes = inputs.indices.flatMap { settle($0, at: now) + heldOpen($0, at: now) }
+    let over = openings.filter { $0.due <= now }
+    openings.removeAll { $0.due <= now }
+    return outcomes + over.compactMap { unused($0) }
+  }
+
+  /// Returns the outcome of an opening that nobody has used: all doors have been closed since before it, for certain.
+  private func unused(_ opening: Opening) -> Outcome? {
+    let doors = doors(of: opening.output)
+    let areClosed = doors.allSatisfy { door in
+      let state = inputs[door].state
+      return state.level == .closed && inputs[door].run == nil && state.since.map { $0 <= opening.since } ?? false
+    }
+    return areClosed ? doors.first.map { .notEntered($0) } : nil
   }
 
   /// Accepts the level of edges that have been steady for long enough.

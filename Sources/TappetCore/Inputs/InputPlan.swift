@@ -116,12 +116,14 @@ package struct InputReport: Sendable {
     case closed(InputCause, after: Duration?, wasHeldOpen: Bool)
     /// Open for longer than it may be, and still open.
     case heldOpen(for: Duration)
+    /// Its output was active, and nobody has opened it.
+    case notEntered
 
     var alarm: InputAlarm? {
       switch self {
       case .opened(.forced): .forced
       case .heldOpen: .heldOpen
-      case .opened, .closed: nil
+      case .opened, .closed, .notEntered: nil
       }
     }
   }

@@ -38,6 +38,7 @@ extension Kiosk {
       case .heldOpen(let index, let time):
         effects += report(index, .heldOpen(for: time))
         effects += inputActs(index, settings.panel.inputs[index].onHeldOpen, at: now)
+      case .notEntered(let index): effects += report(index, .notEntered)
       case .exit(let index, let time): effects += leave(through: settings.panel.inputs[index], askedAt: time, at: now)
       case .chattering(let index): effects += panel.supervision.chattering(panelInput(index), at: now.instant)
       }
@@ -75,7 +76,7 @@ extension Kiosk {
   private mutating func inputActs(_ index: Int, _ name: String?, at now: Moment) -> [Effect] {
     guard isTaking, let name, let action = settings.actions.first(where: { $0.name == name }) else { return [] }
     let by = Originator.input(settings.panel.inputs[index].name)
-    if let refusal = timeRefusal(of: action, at: now) { return refuse(by, nil, refusal, at: now) }
+    if let refusal = conditionRefusal(of: action, at: now) { return refuse(by, nil, refusal, at: now) }
     return touched(action, by: by, nil, nil, refusal(of: action), at: now)
   }
 

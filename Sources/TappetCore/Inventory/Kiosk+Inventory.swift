@@ -30,7 +30,7 @@ extension Kiosk {
     do throws(TapRefusal) { tap = VerifiedTap(action: try action.triggeredWithoutProof()) } catch {
       return refuse(.tag, nil, error, at: now)
     }
-    if let refusal = timeRefusal(of: tap, at: now) { return refuse(.tag, nil, refusal, at: now) }
+    if let refusal = conditionRefusal(of: tap, at: now) { return refuse(.tag, nil, refusal, at: now) }
     let code: String
     switch scan {
     case .success(let text): code = text

@@ -24,6 +24,8 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
   case wrongTime(action: String, TimeFault)
   /// The person is not allowed to act at this time.
   case limitedPerson(action: String, person: String, TimeFault)
+  /// An input does not have the level that the action, or one of its outputs, requires.
+  case unmet(action: String, UnmetRequirement)
   /// The person has no uses left.
   case usedUp(action: String, person: String)
   /// The person has limits, which are checked only at the reader.

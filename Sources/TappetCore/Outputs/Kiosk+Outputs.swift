@@ -1,8 +1,13 @@
 // The path of a request to an output, from a tap, a press or a person to the line. Pure decision logic.
 
 extension Kiosk {
-  /// Returns why a request to the output with the given name would be refused now; `nil` if it would be accepted.
-  package func refusal(toSwitch name: String) -> OutputRefusal? {
+  /// Returns why a request to an output would be refused now; `nil` if it would be accepted.
+  package func refusal(of order: OutputOrder) -> OutputRefusal? {
+    refusal(toSwitch: order.output) ?? unmetRequirement(of: order).map { OutputRefusal.unmet($0) }
+  }
+
+  /// Returns why any request to the output with the given name would be refused now.
+  func refusal(toSwitch name: String) -> OutputRefusal? {
     guard let index = panel.outputs.index(of: name) else { return .unknown }
     return panel.outputs.refusal(of: index)
   }
@@ -23,6 +28,10 @@ extension Kiosk {
         effects.append(.report(.output(.refused(order, cause, .tooLate))))
         continue
       }
+      if !cause.isExit, let unmet = unmetRequirement(of: order) {
+        effects.append(.report(.output(.refused(order, cause, .unmet(unmet)))))
+        continue
+      }
       switch panel.outputs.perform(order.request, of: index, cause, at: now.instant) {
       case .success(let changes): effects += performed(changes)
       case .failure(let refusal): effects.append(.report(.output(.refused(order, cause, refusal))))
@@ -39,7 +48,15 @@ extension Kiosk {
   /// Handles expired timers and the loss of the link.
   mutating func outputsDue(at now: Moment) -> [Effect] {
     panel.outputs.recordLink(isUp: delivery.link.isUp, at: now.instant)
-    return performed(panel.outputs.advance(to: now.instant), isLater: true)
+    let refused = panel.outputs.indices.flatMap { withdrawn($0) }
+    return performed(refused + panel.outputs.advance(to: now.instant), isLater: true)
+  }
+
+  /// Refuses a request that waits for the end of a dead time, and whose requirement is no longer met.
+  private mutating func withdrawn(_ index: Int) -> [OutputChange] {
+    guard let cause = panel.outputs.causeOfWaiting(index), !cause.isExit, let unmet = unmetRequirement(ofOutput: index)
+    else { return [] }
+    return panel.outputs.withdraw(index, .unmet(unmet))
   }
 
   /// Handles a part of the panel whose lines have become available.
@@ -73,11 +90,17 @@ extension Kiosk {
       case .level(let index, let isOn, let reason):
         effects += [.setOutput(index, isOn: isOn), .report(.output(.switched(index, isOn: isOn, reason)))]
         if isLater { effects += outputFollowed(index, reason) }
+        let plan = settings.panel.outputs[index]
+        if isOn != plan.isSafeOn {
+          panel.contacts.openingBegan(plan.name)
+        } else if reason != .closing, let time = panel.outputs.lastActive(of: index) {
+          panel.contacts.openingEnded(plan.name, active: time)
+        }
       case .waits(let index, let wait, let cause): effects.append(.report(.output(.waits(index, wait, cause))))
-      case .missed(let index, let request, let cause):
+      case .missed(let index, let request, let cause, let refusal):
         let order = OutputOrder(output: settings.panel.outputs[index].name, request: request)
-        effects.append(.report(.output(.refused(order, cause, .tooLate))))
-        effects += reply(intake.waitingReplies.takeAddress(ofOutput: index), .refused(.output(.tooLate)))
+        effects.append(.report(.output(.refused(order, cause, refusal))))
+        effects += reply(intake.waitingReplies.takeAddress(ofOutput: index), .refused(.output(refusal)))
       }
     }
     return effects

@@ -50,8 +50,8 @@ struct OutputBank: Sendable {
     return (since, (since != nil) != plans[index].isSafeOn, states[index].isAvailable)
   }
 
-  /// Whether a request is waiting for the end of the dead time.
-  func isWaiting(_ index: Int) -> Bool { states[index].waiting != nil }
+  /// Returns the cause of the request that waits for the end of the dead time; `nil` if none does.
+  func causeOfWaiting(_ index: Int) -> OutputCause? { states[index].waiting?.cause }
 
   /// The time at which `advance` is due.
   var deadline: Instant? {
@@ -72,24 +72,26 @@ struct OutputBank: Sendable {
   /// Returns whether the request returns the output to its safe level.
   func isSafe(_ request: OutputRequest, of index: Int) -> Bool { request == (plans[index].isSafeOn ? .on : .off) }
 
+  /// Returns whether the request lets the output leave its safe level, or stay away from it.
+  func isActivating(_ request: OutputRequest, of index: Int) -> Bool {
+    switch request {
+    case .on: !plans[index].isSafeOn
+    case .off: plans[index].isSafeOn
+    case .pulse: true
+    case .toggle: states[index].since == nil && states[index].waiting == nil
+    }
+  }
+
   /// Executes a request, or queues it until the dead time is over; returns the resulting changes.
   mutating func perform(
     _ request: OutputRequest, of index: Int, _ cause: OutputCause, at now: Instant
   ) -> Result<[OutputChange], OutputRefusal> {
     if let refusal = refusal(of: index) { return .failure(refusal) }
-    let isActive = states[index].since != nil
-    let wantsActive: Bool =
-      switch request {
-      case .on: !plans[index].isSafeOn
-      case .off: plans[index].isSafeOn
-      case .pulse: true
-      case .toggle: !isActive && states[index].waiting == nil
-      }
-    guard wantsActive else {
+    guard isActivating(request, of: index) else {
       states[index].waiting = nil
       return .success(release(index, .asked(cause), at: now))
     }
-    if isActive {
+    if states[index].since != nil {
       prolong(index, isPulse: request == .pulse, at: now)
       return .success([])
     }
@@ -163,6 +165,9 @@ struct OutputBank: Sendable {
   /// The duration of the output's pulse.
   func pulse(of index: Int) -> Duration { plans[index].pulse }
 
+  /// The last time for which the output was active; `nil` if it never was.
+  func lastActive(of index: Int) -> ClosedRange<Instant>? { states[index].lastActive }
+
   /// Returns whether the output was active at the given time, or within `time` before it.
   func hasOpened(_ index: Int, by instant: Instant, leeway: Duration, validFor time: Duration) -> Bool {
     if let since = states[index].since, since <= instant + leeway { return true }
@@ -174,8 +179,9 @@ struct OutputBank: Sendable {
   mutating func relock(_ index: Int, at now: Instant) -> [OutputChange] {
     guard states[index].isPulse, let since = states[index].since, let until = states[index].until else { return [] }
     states[index].isRelocking = true
-    states[index].until = min(until, since + Limits.pulseMin)
-    return advance(to: now)
+    let end = min(until, since + Limits.pulseMin)
+    states[index].until = end
+    return end <= now ? release(index, .relocked, at: now) : []
   }
 
   // MARK: Groups
@@ -213,13 +219,19 @@ struct OutputBank: Sendable {
       let end = deadUntil(around: index) ?? now
       guard end <= now else { continue }
       if now - end > Limits.touchAgeMax {
-        states[index].waiting = nil
-        changes.append(.missed(index, request, cause))
+        changes += withdraw(index, .tooLate)
         continue
       }
       changes += activate(index, isPulse: request == .pulse, cause, at: now)
     }
     return changes
+  }
+
+  /// Refuses the request that waits for the end of the dead time.
+  mutating func withdraw(_ index: Int, _ refusal: OutputRefusal) -> [OutputChange] {
+    guard let (request, cause) = states[index].waiting else { return [] }
+    states[index].waiting = nil
+    return [.missed(index, request, cause, refusal)]
   }
 
   /// Records whether the broker can be reached.

@@ -51,8 +51,6 @@ package struct OutputPlan: Hashable, Sendable {
   package var kind: OutputKind = .switch
   /// The duration of a pulse.
   package var pulse: Duration
-  /// Whether the configuration contains that duration: then people expect a pulse, and nobody switches the output off.
-  package var hasOwnPulse = false
   /// Maximum time away from the safe level, regardless of requests; `nil` means no limit.
   package var maxOn: Duration?
   /// Whether the safe level is on.
@@ -67,6 +65,8 @@ package struct OutputPlan: Hashable, Sendable {
   package var safeWithoutLink: Duration?
   /// The effect of a new pulse while a pulse is in progress.
   package var repeats: PulseRepeat
+  /// The levels that inputs must have for the output to leave its safe level.
+  package var requirements: [InputRequirement] = []
 
   /// Creates an output; omitted values have the configuration's defaults.
   @export(interface)
@@ -85,9 +85,6 @@ package struct OutputPlan: Hashable, Sendable {
     self.safeWithoutLink = safeWithoutLink
     self.repeats = repeats
   }
-
-  /// Whether the page switches it on and off; otherwise, the page gives it a pulse.
-  package var isSwitchedOnPage: Bool { kind == .switch && !hasOwnPulse }
 }
 
 /// A request to one output; the raw value is its keyword in the configuration, in commands and on the command line.
@@ -127,6 +124,9 @@ package enum OutputCause: Hashable, Sendable {
     case .action(_, let by), .request(let by): by
     }
   }
+
+  /// Whether a person wants to get out, which nothing prevents.
+  var isExit: Bool { if case .request(.input) = self { true } else { false } }
 }
 
 /// The reason why an output changed.
@@ -156,6 +156,8 @@ package enum OutputRefusal: Error, Hashable, Sendable {
   case closing
   /// The request was made too long ago, while the kiosk was held up.
   case tooLate
+  /// An input does not have the level that the output requires.
+  indirect case unmet(UnmetRequirement)
 }
 
 /// A decision of the bank about one output.
@@ -164,6 +166,6 @@ package enum OutputChange: Hashable, Sendable {
   case level(Int, isOn: Bool, OutputReason)
   /// The output waits for the end of its group's dead time.
   case waits(Int, Duration, OutputCause)
-  /// The end of the dead time passed too long ago for the waiting request.
-  case missed(Int, OutputRequest, OutputCause)
+  /// The waiting request is refused: the end of the dead time passed too long ago, or a requirement is no longer met.
+  case missed(Int, OutputRequest, OutputCause, OutputRefusal)
 }

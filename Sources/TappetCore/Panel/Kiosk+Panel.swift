@@ -262,7 +262,9 @@ extension Kiosk {
     }
     guard let within = action.confirmWithin else { return buttonAccepted(action, by: originator(of: origin), at: now) }
     if let room = action.confirmRoom {
-      if let refusal = timeRefusal(of: action, at: now) { return refuse(originator(of: origin), nil, refusal, at: now) }
+      if let refusal = conditionRefusal(of: action, at: now) {
+        return refuse(originator(of: origin), nil, refusal, at: now)
+      }
       return askInRoom(room, action, by: originator(of: origin), within: within, at: now)
     }
     return askToConfirm(Confirmation(origin, action: action, until: now.instant + within), within: within)

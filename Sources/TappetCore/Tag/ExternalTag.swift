@@ -192,7 +192,8 @@ extension TapRefusal {
   /// Whether the tag was authenticated as one of this kiosk's tags.
   fileprivate var isOfOwnTag: Bool {
     switch self {
-    case .strayIndex, .copiedURL, .personSuspended, .wrongTime, .limitedPerson, .usedUp, .needsProof, .tooLate: true
+    case .strayIndex, .copiedURL, .personSuspended, .wrongTime, .limitedPerson, .unmet, .usedUp, .needsProof, .tooLate:
+      true
     case .content, .malformedURL, .noSuchAction, .unreadable, .noTagConfigured, .invalidSignature, .brokerAway,
       .webhookAway, .nobodyToAsk, .outboxFull, .notStored, .notInInventory, .panelLocked, .tooMany,
       .commandOfLimitedPerson:
@@ -206,7 +207,7 @@ extension TapRefusal {
     case .content(let error): !error.isOfOwnTag
     case .malformedURL, .noSuchAction: true
     case .unreadable, .noTagConfigured, .invalidSignature, .strayIndex, .copiedURL, .personSuspended, .wrongTime,
-      .limitedPerson, .usedUp, .commandOfLimitedPerson, .brokerAway, .webhookAway, .outboxFull, .notStored,
+      .limitedPerson, .unmet, .usedUp, .commandOfLimitedPerson, .brokerAway, .webhookAway, .outboxFull, .notStored,
       .nobodyToAsk, .notInInventory, .panelLocked, .needsProof, .tooLate, .tooMany:
       false
     }

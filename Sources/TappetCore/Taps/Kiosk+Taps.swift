@@ -40,7 +40,7 @@ extension Kiosk {
     if action.mode != .hold || !action.outputs.isEmpty, tapPolicy.taps.wasLeftLying(uid) {
       return ignore(uid, action: action.name, .held, tap.owner, at: now)
     }
-    if let refusal = timeRefusal(of: tap, at: now) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
+    if let refusal = conditionRefusal(of: tap, at: now) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
     if isSetOff(action, by: uid) { return ignore(uid, action: action.name, .held, tap.owner, at: now) }
     if let remaining = tapPolicy.taps.cooldownRemaining(uid, tap, at: now.instant) {
       // A tag with a ticket unlocks the panel only if its use is counted.
@@ -69,7 +69,7 @@ extension Kiosk {
       }
       tap.secret = secret
     }
-    let refusal = tap.secret?.refusalOfPerson ?? timeRefusal(of: tap, at: now) ?? ticketRefusal(of: tap)
+    let refusal = tap.secret?.refusalOfPerson ?? conditionRefusal(of: tap, at: now) ?? ticketRefusal(of: tap)
     if let refusal { return refuse(by, uid, refusal, tap.owner, at: now) }
     return tagAccepted(uid, tap, at: now)
   }
@@ -155,11 +155,12 @@ extension Kiosk {
     return unlock(by: action, at: now) + drive(action.outputs, .action(action.name, by: use.tap.by), at: now)
   }
 
-  /// Returns the effects of a use whose commit took so long that it must not drive an output or unlock the panel any
-  /// longer; `nil` if it may.
+  /// Returns the effects of a use that must not drive an output or unlock the panel any longer, because its commit took
+  /// too long, or because a door has moved since; `nil` if it may.
   private mutating func missed(_ use: UseCounter.Waiting, at now: Moment) -> [Effect]? {
-    guard use.tap.action.needsProof, let age = age(of: use.at, at: now) else { return nil }
-    return refuse(use.tap.by, use.uid, .tooLate(age: age), use.tap.owner, at: now)
+    let late = age(of: use.at, at: now).map { TapRefusal.tooLate(age: $0) }
+    guard use.tap.action.needsProof, let refusal = late ?? requirementRefusal(of: use.tap.action) else { return nil }
+    return refuse(use.tap.by, use.uid, refusal, use.tap.owner, at: now)
   }
 
   /// Handles a use that could not be stored: the action is not performed.
@@ -194,7 +195,7 @@ extension Kiosk {
   }
 
   mutating func buttonAccepted(_ action: Action, by: Originator, at now: Moment) -> [Effect] {
-    if let refusal = timeRefusal(of: action, at: now) { return refuse(by, nil, refusal, at: now) }
+    if let refusal = conditionRefusal(of: action, at: now) { return refuse(by, nil, refusal, at: now) }
     if action.job != .show { return jobChosen(action, by: by, nil, VerifiedTap(action: action), at: now) }
     return touched(action, by: by, nil, nil, refusal(of: action), at: now)
   }

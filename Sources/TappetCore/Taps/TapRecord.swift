@@ -17,9 +17,11 @@ package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
   /// It was opened by force.
   case forced = 10
   case heldOpen = 11
+  /// It was unlocked, and nobody opened it.
+  case notEntered = 12
   /// The output with the row's name was switched on by a request for it.
-  case switchedOn = 12
-  case switchedOff = 13
+  case switchedOn = 13
+  case switchedOff = 14
 
   /// The name of the result in the tool's output and in JSON.
   package var name: String {
@@ -36,6 +38,7 @@ package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
       case .closed: "closed"
       case .forced: "forced"
       case .heldOpen: "held-open"
+      case .notEntered: "not-entered"
       case .switchedOn: "switched-on"
       case .switchedOff: "switched-off"
       }
@@ -83,7 +86,7 @@ package struct TapRecord: Hashable, Sendable {
   /// Whether the row is about an input, rather than about an action that an input triggered.
   package var isOfInput: Bool {
     switch result {
-    case .opened, .closed, .forced, .heldOpen: true
+    case .opened, .closed, .forced, .heldOpen, .notEntered: true
     case .accepted, .delivered, .refused, .ignored, .expired, .dropped, .undeliverable, .switchedOn, .switchedOff: false
     }
   }

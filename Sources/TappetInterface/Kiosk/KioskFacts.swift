@@ -202,6 +202,7 @@ struct KioskFacts {
       case .opened: TAPPET_KIOSK_EVENT_INPUT_OPENED
       case .closed: TAPPET_KIOSK_EVENT_INPUT_CLOSED
       case .heldOpen: TAPPET_KIOSK_EVENT_INPUT_HELD_OPEN
+      case .notEntered: TAPPET_KIOSK_EVENT_INPUT_NOT_ENTERED
       }
     self.init(type: type)
     input = report.name

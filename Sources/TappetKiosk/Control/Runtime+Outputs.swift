@@ -27,7 +27,7 @@ extension Runtime {
 
   /// Switches an output for a client; the response is `{"outputs": […]}` with the resulting states.
   func switchOutput(_ name: String, _ request: OutputRequest, for client: ControlServer.Client) {
-    if let refusal = kiosk.refusal(toSwitch: name) {
+    if let refusal = kiosk.refusal(of: OutputOrder(output: name, request: request)) {
       return client.send(.failure("'\(name)' was not switched: " + refusal.sentence))
     }
     feed(.outputAsked(name, request))

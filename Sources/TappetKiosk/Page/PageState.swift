@@ -38,7 +38,7 @@ extension Runtime {
     guard let plan = configuration.panel.outputs.first(where: { $0.plan.name == name })?.plan,
       let output = outputs.first(where: { $0.name == name })
     else { return nil }
-    let request: OutputRequest = !plan.isSwitchedOnPage ? .pulse : output.isOn ? .off : .on
+    let request: OutputRequest = plan.kind != .switch ? .pulse : output.isOn ? .off : .on
     // A lock that is "on" is open, whatever its line's safe level is.
     let isOn = plan.kind == .lock ? output.isOn != plan.isSafeOn : output.isOn
     return .object([

@@ -48,7 +48,7 @@ extension Runtime {
       guard let plan = configuration.panel.outputs.first(where: { $0.plan.name == order.output })?.plan else {
         return false
       }
-      let requests: [OutputRequest] = plan.isSwitchedOnPage ? [.on, .off] : [.pulse]
+      let requests: [OutputRequest] = plan.kind == .switch ? [.on, .off] : [.pulse]
       return requests.contains(order.request)
         && (device.level == .manage || configuration.web?.outputs.contains(order.output) ?? false)
     }
@@ -56,7 +56,7 @@ extension Runtime {
 
   private func switchOutput(_ order: OutputOrder, by device: PageDevice, for client: ControlServer.Client) {
     if kiosk.status.isLocked == true { return client.send(.failure("the buttons are locked", code: "locked")) }
-    if let refusal = kiosk.refusal(toSwitch: order.output) {
+    if let refusal = kiosk.refusal(of: order) {
       return client.send(.failure("it was not switched: " + refusal.sentence, code: "output-refused"))
     }
     log(

@@ -31,11 +31,12 @@ extension Command {
         Lists taps and presses in the tap log, oldest first: time, outcome (accepted, delivered, refused, ignored,
         expired, dropped, undeliverable), action, tag, who it was, and reason. An accepted tap has a second line for
         its final outcome. A row about a door has its name instead of an action, and the outcome opened, closed,
-        forced or held-open; with the reason 'found', the door was so when its line became available. An output that
-        was switched without an action has a row with its name: switched-on, switched-off. Who it was is the owner of
-        the tag, a user in a room, or 'button NAME', 'page DEVICE', 'topic TOPIC', 'input NAME'; --by accepts a part
-        of this, and of people the whole name. 'history' in kiosk.yaml sets how long the log is kept. With 'top',
-        lists the most frequently accepted tags instead. With --json, prints one object per line.
+        forced, held-open or, if nobody used an opening, not-entered; with the reason 'found', the door was so
+        when its line became available. An output that was switched without an action has a row with its name:
+        switched-on, switched-off. Who it was is the owner of the tag, a user in a room, or 'button NAME',
+        'page DEVICE', 'topic TOPIC', 'input NAME'; --by accepts a part of this, and of people the whole name.
+        'history' in kiosk.yaml sets how long the log is kept. With 'top', lists the most frequently accepted tags
+        instead. With --json, prints one object per line.
         """,
       example: "tappet history --since 7d --action door --outcome refused",
       usageError: { HistoryQuery.usageError($0) },

@@ -133,6 +133,7 @@ extension ConfigurationProblem.Kind {
       case .lineUsedTwice: "line-used-twice"
       case .unknownButton: "button-unknown"
       case .unknownOutput: "output-unknown"
+      case .unknownInput: "input-unknown"
       case .loneInterlock: "interlock-lone"
       case .unknownLight: "light-unknown"
       case .unanswerable: "confirm-unanswerable"

@@ -21,6 +21,7 @@ extension TapRefusal {
       case .copiedURL: "url-copied"
       case .personSuspended: "person-suspended"
       case .wrongTime(_, let fault), .limitedPerson(_, _, let fault): fault.code
+      case .unmet: "requirement-unmet"
       case .usedUp: "used-up"
       case .nobodyToAsk: "nobody-to-ask"
       case .commandOfLimitedPerson: "person-limited"
@@ -61,6 +62,7 @@ extension OutputRefusal {
       case .unavailable: "output-unavailable"
       case .closing: "kiosk-stopping"
       case .tooLate: "too-late"
+      case .unmet: "requirement-unmet"
       }
     }
   }

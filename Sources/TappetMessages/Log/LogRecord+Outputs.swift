@@ -50,6 +50,8 @@ extension LogRecord {
       self.init(
         .warning, "input-held-open", name + " has been open for " + InputReport.text(time) + "; close it",
         [("input", name)])
+    case .notEntered:
+      self.init(.info, "input-not-entered", name + " was unlocked, but nobody opened it", [("input", name)])
     }
   }
 }
@@ -112,6 +114,7 @@ extension OutputRefusal {
       case .unavailable: "its line is missing; see 'tappet status'"
       case .closing: "the kiosk is stopping"
       case .tooLate: "the kiosk was held up since, and it is too late now"
+      case .unmet(let unmet): "it requires that " + unmet.sentence
       }
     }
   }

@@ -92,6 +92,7 @@ extension TapRefusal {
       switch self {
       case .strayIndex(_, let action, _), .copiedURL(let action), .personSuspended(let action, _),
         .wrongTime(let action, _), .limitedPerson(let action, _, _), .usedUp(let action, _), .nobodyToAsk(let action),
+        .unmet(let action, _),
         .commandOfLimitedPerson(let action),
         .noTagConfigured(let action),
         .invalidSignature(let action), .brokerAway(let action), .webhookAway(let action),
@@ -142,6 +143,7 @@ extension TapRefusal {
       return "tap refused: \(person) is suspended; use 'tappet person resume' to end the suspension"
     case .wrongTime(let action, let fault): return "\(what) refused: \(fault.sentence(action))"
     case .limitedPerson(_, let person, let fault): return "tap refused: \(fault.sentence(of: person))"
+    case .unmet(let action, let unmet): return "\(what) refused: '\(action)' requires that \(unmet.sentence)"
     case .usedUp(_, let person):
       return "tap refused: \(person) has no uses left; use 'tappet person allow' to add more"
     case .commandOfLimitedPerson:
@@ -175,6 +177,15 @@ extension TapRefusal {
         "\(what) refused: it took place \(age.wholeMilliseconds / 1000) s ago, because the kiosk was held up"
     case .panelLocked: return "press refused: the buttons are locked; tap a tag that unlocks them, or enter the code"
     }
+  }
+}
+
+extension UnmetRequirement {
+  /// The second half of a sentence, such as `front is closed, but it is open`.
+  package var sentence: String {
+    let name = requirement.input
+    let found = level == .unknown ? "its state is unknown" : "it is " + level.name
+    return name + " is " + requirement.level.name + ", but " + found
   }
 }
 

@@ -68,6 +68,7 @@ extension TapRecord {
       case .opened(let cause): (.opened, cause == .found ? Self.foundCode : nil)
       case .closed(let cause, _, _): (.closed, cause == .found ? Self.foundCode : nil)
       case .heldOpen: (.heldOpen, nil)
+      case .notEntered: (.notEntered, nil)
       }
     self.init(
       unixMilliseconds: unixMilliseconds, result: result, trigger: .input, action: report.name, code: code)

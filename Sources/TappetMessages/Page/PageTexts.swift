@@ -52,6 +52,7 @@ extension TapRefusal {
       case .invalidSignature, .strayIndex, .copiedURL: "This tag is not valid"
       case .personSuspended: "This tag is suspended"
       case .wrongTime, .limitedPerson: "Not allowed at this time"
+      case .unmet(_, let unmet): unmet.level == .open ? "A door is open" : "Not allowed at this time"
       case .usedUp: "No uses left"
       case .commandOfLimitedPerson, .needsProof: "Only with a signed tag at the reader"
       case .brokerAway: "The broker is unavailable"

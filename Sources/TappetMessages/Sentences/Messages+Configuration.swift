@@ -70,6 +70,8 @@ extension ConfigurationProblem {
       return "\(what): there is no button '\(name)'" + Spelling.suggestion(nearest)
     case .unknownOutput(let name, let nearest):
       return "\(what): there is no output '\(name)' in 'panel.outputs'" + Spelling.suggestion(nearest)
+    case .unknownInput(let name, let nearest):
+      return "\(what): there is no input '\(name)' in 'panel.inputs'" + Spelling.suggestion(nearest)
     case .loneInterlock(let group):
       return "\(what): no other output has 'interlock: \(group)'; a group needs at least two outputs"
     case .unknownLight(let name, let nearest):

@@ -68,7 +68,7 @@ package struct HistoryHours: Hashable, Sendable {
     case .accepted: hours[Int(milliseconds / Self.hour)].accepted += count
     case .refused: hours[Int(milliseconds / Self.hour)].refused += count
     case .delivered: delivered += count
-    case .ignored, .expired, .dropped, .undeliverable, .opened, .closed, .forced, .heldOpen, .switchedOn,
+    case .ignored, .expired, .dropped, .undeliverable, .opened, .closed, .forced, .heldOpen, .notEntered, .switchedOn,
       .switchedOff, nil:
       break
     }

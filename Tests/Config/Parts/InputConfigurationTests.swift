@@ -6,15 +6,15 @@ import Testing
 @testable import TappetConfig
 @testable import TappetMessages
 
-private func parse(_ inputs: String) -> ConfigurationParser.Outcome {
+private func parse(_ inputs: String, output: String = "", action: String = "") -> ConfigurationParser.Outcome {
   let text = """
     broker: {url: 'mqtts://broker.example', client_id: kiosk}
     panel:
-      outputs: [{name: latch, line: GPIO23, pulse: 3 s}]
+      outputs: [{name: latch, line: GPIO23, pulse: 3 s\(output)}]
       inputs:
     \(inputs)
     actions:
-      - {name: alarm, topic: home/alarm, message: on}
+      - {name: alarm, topic: home/alarm, message: on\(action)}
       - {name: ask, topic: home/ask, message: on, confirm: 5 s}
     """
   return ConfigurationParser.parse(Array(text.utf8), name: "k", folder: "/etc/tappet")
@@ -77,6 +77,49 @@ private func problems(_ input: String) -> [String] {
       let found = problems(input)
       #expect(found.contains { $0.contains(expected) }, "\(input): \(found)")
     }
+  }
+
+  @Test func `an action and an output require levels of inputs`() {
+    let inputs = "    - {name: front, line: GPIO5}\n    - {name: back, line: GPIO6}"
+    let outcome = parse(
+      inputs, output: ", requires: {front: closed}", action: ", requires: {back: open, front: closed}")
+    guard case .loaded(let configuration) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    let isShut = InputRequirement(input: "front", level: .closed)
+    #expect(configuration.panel.outputs[0].plan.requirements == [isShut])
+    #expect(configuration.actions[0].requirements == [InputRequirement(input: "back", level: .open), isShut])
+    #expect(configuration.actions[1].requirements.isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      ("{frnt: closed}", "there is no input 'frnt' in 'panel.inputs' (did you mean 'front'?)"),
+      ("{front: shut}", "must be 'open' or 'closed', not 'shut'"), ("{front: unknown}", "must be 'open' or 'closed'"),
+      ("{way: closed}", "omitted, because the input is of kind 'exit'"), ("front", "such as '{front: closed}'"),
+      ("{}", "such as '{front: closed}'"),
+    ])
+  func `each mistake in what is required has its sentence`(_ requires: String, _ expected: String) {
+    let inputs = "    - {name: front, line: GPIO5}\n    - {name: way, line: GPIO6, kind: exit, of: latch}"
+    for isOfAction in [true, false] {
+      let key = ", requires: " + requires
+      guard case .refused(let problems) = parse(inputs, output: isOfAction ? "" : key, action: isOfAction ? key : "")
+      else {
+        Issue.record("\(requires) was accepted")
+        continue
+      }
+      #expect(problems.count == 1 && problems[0].sentence.contains(expected), "\(problems.map(\.sentence))")
+    }
+  }
+
+  @Test func `an output that requires something is not on at the start`() {
+    let inputs = "    - {name: front, line: GPIO5}"
+    guard case .refused(let problems) = parse(inputs, output: ", on_start: on, requires: {front: closed}") else {
+      Issue.record("it was accepted")
+      return
+    }
+    #expect(problems.map(\.sentence).contains { $0.contains("omitted if 'requires' is set") })
   }
 
   @Test func `two inputs cannot have the same name`() {

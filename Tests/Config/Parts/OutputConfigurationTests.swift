@@ -46,7 +46,8 @@ private func problems(_ outputs: String, action: String = "output: {gate: pulse}
     let outputs = configuration.panel.outputs
     var gate = OutputPlan(
       name: "gate", pulse: .seconds(1), maxOn: .seconds(5), interlock: "drive", deadTime: .milliseconds(300))
-    gate.hasOwnPulse = true
+    // An output with a pulse of its own is a button.
+    gate.kind = .button
     #expect(
       outputs.map(\.plan) == [
         gate, OutputPlan(name: "shut", interlock: "drive", safeWithoutLink: .seconds(10), repeats: .extends),

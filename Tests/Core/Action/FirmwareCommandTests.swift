@@ -72,6 +72,20 @@ import Testing
     #expect(story.sleep(until: 200_000).allSatisfy { !$0.contains(" on") })
   }
 
+  @Test func `a closing that would hit a car waits for it`() throws {
+    let story = running()
+    var settings = story.kiosk.settings
+    settings.panel.inputs = [InputPlan(name: "driveway")]
+    settings.panel.outputs[2].requirements = [InputRequirement(input: "driveway", level: .closed)]
+    story.at(20_000, .reconfigured(settings, reconnect: false))
+    openLines(story)
+    story.at(20_000, .panel(.opened(.contact(0), isActive: true, debouncesItself: true)))
+    #expect(story.at(20_000, arrival(4, token: try token(story, at: 20_000)))[0] == "output 0 on")
+    #expect(!story.sleep(until: 85_000).contains("output 2 on"))
+    let words = story.at(85_000, .panel(.contact(0, isOpen: false, at: story.moment(85_000).instant)))
+    #expect((words + story.sleep(until: 87_000)).contains("output 2 on"))
+  }
+
   @Test func `a reload does not affect a running command 4, whatever changes in the panel`() throws {
     for replacesPanel in [false, true] {
       let story = running()

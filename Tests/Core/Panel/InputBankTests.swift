@@ -105,6 +105,24 @@ import Testing
     #expect(!bank.isLeaving(through: "latch", at: time(150), leeway: .milliseconds(40), validFor: .seconds(10)))
   }
 
+  @Test func `an opening is unused if its doors were closed since before it`() {
+    var door = InputPlan(name: "front")
+    door.output = "latch"
+    var bank = InputBank([door, door])
+    for index in 0...1 { bank.opened(index, isOpen: false, debouncesItself: false, at: time(0)) }
+    bank.openingEnded("other", active: time(0)...time(100))
+    #expect(bank.deadline == nil)
+    bank.openingEnded("latch", active: time(1_000)...time(2_000))
+    #expect(bank.due(at: time(12_049)).isEmpty && bank.due(at: time(12_050)) == [.notEntered(0)])
+    // A second opening continues the first; a door that is opening at the end has used it.
+    bank.openingEnded("latch", active: time(20_000)...time(21_000))
+    bank.openingBegan("latch")
+    #expect(bank.deadline == nil)
+    bank.openingEnded("latch", active: time(25_000)...time(26_000))
+    _ = bank.edge(1, isOpen: true, at: time(36_040))
+    #expect(bank.due(at: time(36_050)).isEmpty && bank.due(at: time(36_090)) == [.opened(1, at: time(36_040))])
+  }
+
   @Test func `any order of edges, losses and times leaves the level that was last steady`() {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<200 {

@@ -139,6 +139,36 @@ import Testing
     #expect(move(0, true, of: story, at: 9_500).contains("report output 0 off relocked"))
   }
 
+  @Test func `an opening that nobody used is reported when it may no longer be used`() {
+    let story = story()
+    story.tap(at: 1_000, .of(.lightSecret))
+    #expect(!story.sleep(until: 14_000).contains("report front not entered"))
+    #expect(story.sleep(until: 14_050).contains("report front not entered"))
+    #expect(!story.sleep(until: 60_000).contains("report front not entered"), "once")
+  }
+
+  @Test func `an opening that was used, or whose door was not closed for certain, is not reported`() {
+    let used = story(relocks: true)
+    used.tap(at: 1_000, .of(.lightSecret))
+    _ = move(0, true, of: used, at: 2_000)
+    _ = move(0, false, of: used, at: 3_000)
+    let open = story()
+    _ = move(0, true, of: open, at: 500)
+    open.tap(at: 1_000, .of(.lightSecret))
+    let unknown = story()
+    unknown.tap(at: 1_000, .of(.lightSecret))
+    unknown.at(2_000, .panel(.failed(.contact(0), .line(.chipGone))))
+    self.open(0, isOpen: false, of: unknown)
+    let again = story()
+    again.at(1_000, .outputAsked("latch", .pulse))
+    again.sleep(until: 9_000)
+    again.at(9_000, .outputAsked("latch", .pulse))
+    _ = move(0, true, of: again, at: 10_000)
+    for story in [used, open, unknown, again] {
+      #expect(!story.sleep(until: 60_000).contains("report front not entered"))
+    }
+  }
+
   @Test func `an output that was switched on is not relocked`() {
     let story = story(relocks: true)
     story.at(1_000, .outputAsked("latch", .on))

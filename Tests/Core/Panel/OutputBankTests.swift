@@ -24,7 +24,7 @@ import Testing
         switch change {
         case .level(let index, let isOn, _): words.append("\(index) \(isOn ? "on" : "off")")
         case .waits(let index, let wait, _): words.append("\(index) waits \(wait.wholeMilliseconds)")
-        case .missed(let index, let request, _): words.append("\(index) \(request.rawValue) missed")
+        case .missed(let index, let request, _, _): words.append("\(index) \(request.rawValue) missed")
         }
       }
     }

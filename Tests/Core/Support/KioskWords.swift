@@ -193,7 +193,7 @@ extension Report {
     case .tap(.performed(let action, _, _, _)): "performed \(action)"
     case .output(.switched(let index, let isOn, let reason)): "output \(index) \(isOn ? "on" : "off") \(reason.word)"
     case .output(.waits(let index, let wait, _)): "output \(index) waits \(wait.wholeMilliseconds)"
-    case .output(.refused(let order, _, let refusal)): "output \(order.output) refused \(refusal)"
+    case .output(.refused(let order, _, let refusal)): "output \(order.output) refused \(refusal.words)"
     case .input(let report): report.words
     case .entry(.queued(let entry, .linkDown)): "queued \(entry.action) for the link"
     case .entry(.queued(let entry, .clockUnknown)): "queued \(entry.action) for the clock"
@@ -285,6 +285,8 @@ extension TapRefusal {
     case .personSuspended(let action, let person): "suspended \(person) at \(action)"
     case .wrongTime(let action, let fault): "wrong time \(fault) for \(action)"
     case .limitedPerson(let action, let person, let fault): "wrong time \(fault) of \(person) for \(action)"
+    case .unmet(let action, let unmet):
+      "\(action) requires \(unmet.requirement.input) \(unmet.requirement.level.name), not \(unmet.level.name)"
     case .usedUp(let action, let person): "used up \(person) at \(action)"
     case .commandOfLimitedPerson(let action): "limited person at \(action)"
     case .webhookAway(let action): "webhook away \(action)"
@@ -299,6 +301,12 @@ extension TapRefusal {
     case .tooLate(let age): "\(age.wholeMilliseconds) ms late"
     case .tooMany(let wait, _): "too many, wait \(wait.wholeMilliseconds)"
     }
+  }
+}
+
+extension OutputRefusal {
+  fileprivate var words: String {
+    if case .unmet(let unmet) = self { "unmet \(unmet.requirement.input)" } else { "\(self)" }
   }
 }
 
@@ -335,6 +343,7 @@ extension InputReport {
       "\(name) closed \(cause.name)" + (time.map { " after \($0.wholeMilliseconds)" } ?? "")
         + (wasHeldOpen ? ", at last" : "")
     case .heldOpen(let time): "\(name) held open for \(time.wholeMilliseconds)"
+    case .notEntered: "\(name) not entered"
     }
   }
 }

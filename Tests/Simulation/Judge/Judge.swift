@@ -17,7 +17,10 @@ extension World {
     else { return fail("\(entry.action) was stored, which is not configured") }
     let isForWebhook = entry.destination == .webhook
     let isRemoval = judgeNotes(entry, action)
-    if !isRemoval, entry.trigger != .inventory { seen.stores += 1 }
+    if !isRemoval, entry.trigger != .inventory {
+      seen.stores += 1
+      judgeRequired(action.requirements, for: action.name)
+    }
     if !isRemoval, entry.trigger != .inventory, action != Cast.shelf { seen.otherActs += 1 }
     if entry.notes.ended == nil, entry.trigger != .inventory { judgeContent(entry, action) }
     if entry.expiry != .at(now.instant + action.expiresAfter) {
@@ -236,7 +239,10 @@ extension World {
     case .tap(.performed(_, let by, _, _)):
       seen.performed += 1
       if tickets.counted == nil { recordPerformed(by.trigger, again: false) }
-    case .output(.switched(let index, _, let reason)): judgeCause(index, reason)
+    case .output(.switched(let index, let isOn, let reason)):
+      judgeCause(index, reason)
+      judgeOpening(by: index, isOn: isOn, reason)
+    case .output(.refused(_, let cause, .unmet(let unmet))): judgeUnmet(unmet, cause)
     case .output(.waits(let index, _, let cause)): judgeWaiting(index, cause)
     case .input(let report): judgeInput(report)
     case .command(.accepted(let topic, let target, _)): judgeCommand(on: topic, target)
@@ -318,6 +324,7 @@ extension World {
       if room.process == .ready, hearsRooms { fail("\(action) was refused, and the room would have heard it") }
     case .notInInventory(_, let fault, _): judgeShelfRefusal(fault)
     case .needsProof(let action): judgeCopyRefused(action, trigger)
+    case .unmet(_, let unmet): judgeUnmet(unmet)
     case .tooLate(let age): if age <= Limits.touchAgeMax { fail("a touch of now was refused as too late") }
     case .notStored, .panelLocked, .wrongTime, .commandOfLimitedPerson: break
     }

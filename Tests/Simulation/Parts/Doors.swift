@@ -4,6 +4,9 @@
 //   - A door held open is reported at its time, again after ten minutes and not before, and when it closes.
 //   - A request to exit opens its door, whatever is locked; and nothing else opens one as a request to exit.
 //   - A pulse ends when its door has opened, and not before its minimum.
+//   - An opening that nobody used is reported when it may no longer be used, if the door was surely closed.
+//   - Nothing is stored or switched while an input that it requires has another level, none, or one that is changing;
+//     nothing else is refused for that, and no request to exit.
 //   - Home Assistant has the level, or that it is not known.
 
 import TappetCore
@@ -20,6 +23,11 @@ extension Cast {
     window.kind = .window
     return [front, exit, gate, window]
   }()
+
+  /// The doors that an output opens.
+  static func doors(of output: String) -> [Int] {
+    doors.indices.filter { doors[$0].output == output && doors[$0].kind != .exit }
+  }
 }
 
 /// The contacts, and what the kiosk must know of them.
@@ -28,6 +36,8 @@ struct DoorBook {
   struct Contact {
     /// The level that was steady last.
     var isOpen: Bool
+    /// Since when it has that level.
+    var since: Instant
     var period: Duration
     /// The edges that are not steady yet: the first, and the last.
     var run: (first: Instant, last: Instant)?
@@ -42,7 +52,7 @@ struct DoorBook {
     var change: Kind
     var at: Instant
 
-    enum Kind { case opened, closed, held, exit, found }
+    enum Kind { case opened, closed, held, exit, found, notEntered }
   }
 
   /// Whether each contact is open: it outlives the kiosk.
@@ -52,13 +62,15 @@ struct DoorBook {
   var expected: [Expected] = []
   /// The last request at each exit.
   var exits: [Int: Instant] = [:]
+  /// The last opening by each output that has ended, and until when it may be used.
+  var openings: [String: (since: Instant, due: Instant)] = [:]
   /// The state of each contact as the broker keeps it.
   var published: [Int: InputState] = [:]
 
   /// All lines are given back, and what was known is forgotten.
   mutating func close() {
     contacts = [Contact?](repeating: nil, count: contacts.count)
-    (expected, exits, published) = ([], [:], [:])
+    (expected, exits, openings, published) = ([], [:], [:], [:])
   }
 
   /// Whether the kiosk must show that a door is open.
@@ -73,6 +85,7 @@ struct DoorBook {
         contact.run = nil
         if levels[index] != contact.isOpen {
           contact.isOpen.toggle()
+          contact.since = run.last
           if plan.kind == .exit {
             if contact.isOpen {
               exits[index] = run.first
@@ -90,6 +103,23 @@ struct DoorBook {
       }
       contacts[index] = contact
     }
+    for (output, opening) in openings where opening.due <= now {
+      openings[output] = nil
+      let doors = Cast.doors(of: output)
+      let areClosed = doors.allSatisfy { door in
+        contacts[door].map { !$0.isOpen && $0.run == nil && $0.since <= opening.since } ?? false
+      }
+      if areClosed { expected.append(Expected(index: doors[0], change: .notEntered, at: opening.due)) }
+    }
+  }
+
+  /// Whether an input has a level; `nil` if it has just become steady, so that it may be judged as before.
+  func satisfies(_ requirement: InputRequirement, at now: Instant) -> Bool? {
+    guard let index = Cast.doors.firstIndex(where: { $0.name == requirement.input }), let contact = contacts[index]
+    else { return false }
+    if contact.run != nil, levels[index] != contact.isOpen { return false }
+    guard contact.isOpen == (requirement.level == .open) else { return false }
+    return now <= contact.since + contact.period ? nil : true
   }
 }
 
@@ -121,7 +151,7 @@ extension World {
       let plan = Cast.doors[index]
       let heldAt = isOpen ? plan.heldOpen.map { now.instant + $0 } : nil
       doors.contacts[index] = DoorBook.Contact(
-        isOpen: isOpen, period: debounces ? .zero : plan.debounce, heldAt: heldAt)
+        isOpen: isOpen, since: now.instant, period: debounces ? .zero : plan.debounce, heldAt: heldAt)
       if plan.kind != .exit { doors.expected.append(.init(index: index, change: .found, at: now.instant)) }
     }
     tell(.panel(.opened(.contact(index), isActive: isOpen, debouncesItself: debounces)))
@@ -156,7 +186,7 @@ extension World {
     case (.opened(let cause), .opened): judgeOpening(index, cause, at: expected.at)
     case (.closed(.changed, _, let wasHeld), .closed):
       if wasHeld != doors.contacts[index]?.isHeld { fail("\(report.name) was closed, and not after what it was") }
-    case (.heldOpen, .held): break
+    case (.heldOpen, .held), (.notEntered, .notEntered): break
     case _: fail("\(report.name) was reported as \(report.change), and it is \(expected.change)")
     }
   }
@@ -168,6 +198,7 @@ extension World {
       doors.contacts[index]?.isHeld = false
       doors.contacts[index]?.isForced = false
     case .heldOpen: doors.contacts[index]?.isHeld = true
+    case .notEntered: break
     }
   }
 
@@ -195,6 +226,37 @@ extension World {
       now.instant - since >= Limits.pulseMin
     {
       fail("\(plan.name) was opened, and its pulse has not ended")
+    }
+  }
+
+  /// An output was switched: only while its requirements are met, and its doors may use the opening for a while.
+  func judgeOpening(by index: Int, isOn: Bool, _ reason: OutputReason) {
+    guard settings.panel.outputs.indices.contains(index) else { return }
+    let plan = settings.panel.outputs[index]
+    doors.openings[plan.name] = nil
+    if isOn != plan.isSafeOn {
+      if case .asked(.exit) = reason { return }
+      return judgeRequired(plan.requirements, for: plan.name)
+    }
+    let period = Cast.doors(of: plan.name).map { Cast.doors[$0].debounce }.max()
+    guard reason != .closing, let period, let rose = outputs.lines[index].rose else { return }
+    doors.openings[plan.name] = (rose, now.instant + .seconds(10) + period)
+  }
+
+  /// Something was stored or switched.
+  func judgeRequired(_ requirements: [InputRequirement], for name: String) {
+    doors.settle(at: now.instant)
+    if requirements.contains(where: { doors.satisfies($0, at: now.instant) == false }) {
+      fail("\(name) happened, and an input does not have the level that it requires")
+    }
+  }
+
+  /// Something was refused because of an input.
+  func judgeUnmet(_ unmet: UnmetRequirement, _ cause: OutputCause? = nil) {
+    doors.settle(at: now.instant)
+    if case .exit = cause { fail("a request to exit was prevented") }
+    if doors.satisfies(unmet.requirement, at: now.instant) == true {
+      fail("something was refused, and \(unmet.requirement.input) has the level that it requires")
     }
   }
 

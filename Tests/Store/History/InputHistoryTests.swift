@@ -18,6 +18,8 @@ import Testing
       ("front", .closed, found), ("front", .opened, nil), ("back", .closed, found), ("front", .opened, found),
       ("front", .heldOpen, nil), ("front", .opened, found), ("front", .closed, found), ("front", .closed, found),
       ("front", .opened, found), ("front", .closed, nil), ("back", .forced, nil), ("back", .opened, found),
+      // An opening that nobody used has no level.
+      ("front", .notEntered, nil), ("front", .closed, found),
     ]
     for (index, change) in changes.enumerated() {
       let record = TapRecord(
@@ -28,9 +30,9 @@ import Testing
     let rows = try store.history(after: 0, HistoryFilter(), limit: 100).map { $0.record }
     #expect(
       rows.map { $0.result.name + ($0.code.map { " " + $0 } ?? "") } == [
-        "opened", "held-open", "closed found", "opened found", "closed", "forced",
+        "opened", "held-open", "closed found", "opened found", "closed", "forced", "not-entered",
       ])
-    #expect(rows.allSatisfy { $0.trigger == .input && $0.isOfInput } && rows.last?.action == "back")
+    #expect(rows.allSatisfy { $0.trigger == .input && $0.isOfInput } && rows.last?.action == "front")
     // The page lists taps.
     #expect(try store.history(in: 0..<2_000_000_000_000, limit: 100).records.isEmpty)
   }

@@ -10,16 +10,19 @@ extension KioskWorld {
       KioskWorld.KioskConfiguration(
         more: """
             - {name: enter, output: {latch: pulse}, cooldown: 0 s}
+            - {name: sign, topic: home/sign, message: in, requires: {front: closed}}
           panel:
             simulator: panel
             leds: {status: GPIO17}
             lock_after: 1 h
             unlock_code: [GPIO5]
-            outputs: [{name: latch, line: GPIO20, pulse: 60 s}]
+            outputs:
+              - {name: latch, line: GPIO20, pulse: 60 s}
+              - {name: gate, line: GPIO21, requires: {front: closed}}
             inputs:
               - {name: front, line: GPIO22, of: latch, held_open: \(heldOpen), relock: true}
               - {name: exit, line: GPIO23, kind: exit, of: latch}
-            buttons: [{line: GPIO5, press: enter}]
+            buttons: [{line: GPIO5, press: enter}, {line: GPIO6, press: sign}]
           """))
   }
 
@@ -72,6 +75,23 @@ extension KioskWorld {
     #expect(try eventually { try world.openings() == [true, false] }, "\(world.log)")
     #expect(try world.input("front")["cause"] as? String == "permitted")
     #expect(try world.tappet("history", "--by", "exit").output.hasSuffix("switched-on    latch  input exit\n"))
+  }
+
+  @Test func `an action and an output that require a closed door are refused while it is open`() throws {
+    let world = try KioskWorld.withDoor()
+    try world.start(until: "locked")
+    try world.tell("press GPIO5")
+    try #require(eventually { world.log.contains("event=unlocked") }, "\(world.log)")
+    try world.tell("open front")
+    try #require(try eventually { try world.input("front")["state"] as? String == "open" })
+    let gate = try world.tappet("output", "on", "gate")
+    #expect(gate.status != 0 && gate.errors.contains("it requires that front is closed, but it is open"), "\(gate)")
+    try world.tell("press GPIO6")
+    #expect(eventually { world.log.contains("'sign' requires that front is closed") }, "\(world.log)")
+    #expect(try eventually { try world.tappet("history", "--csv").output.contains(",requirement-unmet,") })
+    try world.tell("close front")
+    try #require(try eventually { try world.input("front")["state"] as? String == "closed" })
+    #expect(try world.tappet("output", "on", "gate").status == 0)
   }
 
   @Test func `a level outlives a kiosk that is killed, and each change has one row`() throws {

@@ -30,7 +30,7 @@ READER_READY, TAG_WRITTEN, TAG_NOT_WRITTEN = 9, 36, 37
 OUTPUT_CHANGED, OUTPUT_WAITING, OUTPUT_REFUSED = range(39, 42)
 COMMAND_ACCEPTED, COMMAND_REFUSED, COMMANDS_REFUSED_MORE, COMMAND_DONE, COMMANDS_READY, COMMANDS_DENIED = range(42, 48)
 INVENTORY = 48
-INPUT_OPENED, INPUT_CLOSED, INPUT_FORCED, INPUT_HELD_OPEN = range(49, 53)
+INPUT_OPENED, INPUT_CLOSED, INPUT_FORCED, INPUT_HELD_OPEN, INPUT_NOT_ENTERED = range(49, 54)
 ON, OFF, PULSE, TOGGLE = range(1, 5)
 
 
@@ -189,7 +189,7 @@ class KioskEvent:
     person: Optional[str]  #: name of the person whose tag it is
     code: Optional[str]  #: REFUSED, IGNORED, QUEUED: the reason
     thing: Optional[str]  #: INVENTORY: id of the thing
-    input: Optional[str]  #: INPUT_OPENED to INPUT_HELD_OPEN: name of the input
+    input: Optional[str]  #: INPUT_OPENED to INPUT_NOT_ENTERED: name of the input
 
 
 @dataclass(frozen=True)
