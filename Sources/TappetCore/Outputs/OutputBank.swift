@@ -50,6 +50,9 @@ struct OutputBank: Sendable {
     return (since, (since != nil) != plans[index].isSafeOn, states[index].isAvailable)
   }
 
+  /// The end of the output's pulse; `nil` if it gets none.
+  func pulseEnd(of index: Int) -> Instant? { states[index].isPulse ? states[index].until : nil }
+
   /// Whether a request is waiting for the end of the dead time.
   func isWaiting(_ index: Int) -> Bool { states[index].waiting != nil }
 
