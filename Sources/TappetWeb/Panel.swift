@@ -78,8 +78,8 @@ struct Panel {
     (state["inputs"]?.elements ?? []).map { door in
       func text(_ name: String) -> String { (door[name]?.text ?? "").escapedForHTML }
       return
-        "<li class=\"pill\" data-tone=\"\(text("tone"))\"><i></i><b><bdi>\(text("input"))</bdi></b>"
-        + "<span>\(text("text"))</span></li>"
+        "<li class=\"pill\" data-tone=\"\(text("tone"))\"><i></i><span>"
+        + "<b><bdi>\(text("input"))</bdi></b> \(text("text"))</span></li>"
     }.joined()
   }
 

@@ -157,7 +157,7 @@ function showState(it) {
   if (lock) lock.hidden = isLocked;
   showLast(it.last);
   inputs = it.inputs ?? [];
-  $('.doors', panel)?.replaceChildren(...inputs.map(it => h('li.pill', { 'data-tone': it.tone }, h('i'), h('b', null, h('bdi', null, it.input)), h('span', null, inputText(it)))));
+  $('.doors', panel)?.replaceChildren(...inputs.map(it => h('li.pill', { 'data-tone': it.tone }, h('i'), h('span', null, h('b', null, h('bdi', null, it.input)), ' ' + inputText(it)))));
   update();
   redrawSoon();
   outputs.forEach(showOutput);

@@ -92,8 +92,8 @@ function showPerson(one, secrets, content) {
       one.suspended ? button('main', 'Restore access', () => change('/api/person/resume', { name: one.name }, content))
         : button('quiet', 'Suspend', () => change('/api/person/suspend', { name: one.name }, content)),
       button('quiet', 'Write a tag', () => askTag(one.name)),
-      button('danger', 'Remove', () => askRemoval(t('Remove {}', one.name), 'All of their tags are refused from now on. This cannot be undone.', '/api/person/remove', { name: one.name }, content)),
-      button('quiet', 'Rename', () => askName(t('Rename {}', one.name), one.name, name => change('/api/person/rename', { name: one.name, new_name: name }, content)))));
+      button('quiet', 'Rename', () => askName(t('Rename {}', one.name), one.name, name => change('/api/person/rename', { name: one.name, new_name: name }, content))),
+      button('danger', 'Remove', () => askRemoval(t('Remove {}', one.name), 'All of their tags are refused from now on. This cannot be undone.', '/api/person/remove', { name: one.name }, content))));
 }
 
 // ---- Write a tag

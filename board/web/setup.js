@@ -72,7 +72,7 @@ function settle(it) {
   if (!it) return;
   unwind(it.asked.trim());
   isBack = it.answer === '<';
-  if (!isBack) part.append(h('p', { 'data-asked': it.asked.trim() }, bdi(it.asked.trim() + (it.asked.endsWith('?') ? '' : ':')), ' ', h('b', null, bdi(it.answer || '–'))));
+  if (!isBack) part.append(h('p', { 'data-asked': it.asked.trim() }, bdi(it.asked.trim() + (it.asked.endsWith('?') ? '' : ':')), ' ', h('b', null, bdi(it.asked.endsWith('?') && { y: t('Yes'), n: t('No') }[it.answer] || it.answer || '–'))));
 }
 function ask(it) {
   if (!part) newPart();

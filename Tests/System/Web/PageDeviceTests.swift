@@ -75,7 +75,7 @@ import Testing
     let tablet = try web.pair("Hall tablet")
     let stream = try web.stream(token: tablet)
     #expect(eventually { stream.text.contains(#"{"input":"front","tone":"good","text":"Closed","since":null}"#) })
-    #expect(try web.request("/", token: tablet).body.contains("<bdi>front</bdi></b><span>Closed</span>"))
+    #expect(try web.request("/", token: tablet).body.contains("<bdi>front</bdi></b> Closed</span>"))
     #expect(!stream.text.contains("handle"), "an exit is not a contact")
     try world.tell("open front")
     #expect(eventually { stream.text.contains(#""tone":"bad","text":"Forced open","since":"#) }, "\(stream.text)")
