@@ -35,7 +35,9 @@ struct Panel {
       <p class="pill" data-tone="\(text("tone"))"><i></i><span>\(text("text"))</span></p>\(lock)</header>\
       <p class="shut" role="status"\(mayPress && !isLocked ? " hidden" : "")>\
       \(mayPress ? Panel.locked : state["device"] == .null ? Panel.pairing : Panel.looking)</p>\
-      \(question)<div class="tiles">\(tiles)</div>\(last)</section><script type="module" src="/panel.js"></script>
+      \(question)<div class="tiles">\(tiles)</div>\
+      <ul class="row doors" aria-label="Doors">\(doors)</ul>\(last)</section>\
+      <script type="module" src="/panel.js"></script>
       """
   }
 
@@ -49,7 +51,7 @@ struct Panel {
     guard mayPress, let locked = state["locked"], locked != .null else { return "" }
     return """
       <form method="post" action="/lock"\(isLocked ? " hidden" : "")><button class="round" \
-      aria-label="Lock the buttons"><svg aria-hidden="true"><use href="#i-lock"/></svg></button></form>
+      aria-label="Lock the buttons">\(Panel.picture("lock"))</button></form>
       """
   }
 
@@ -66,9 +68,23 @@ struct Panel {
       let level = tile["on"] == .bool(true) ? on : tile["on"] == .bool(false) ? off : "Cannot be switched"
       return form(
         [("output", name), ("do", tile["do"]?.text ?? "")], title: name,
-        glyph: "<svg><use href=\"#i-\(icon)\"/></svg>", hint: level)
+        glyph: Panel.picture(icon), hint: level, isOn: tile["on"] == .bool(true))
     }
     return (actions + outputs).joined()
+  }
+
+  /// The contacts of doors; the script adds since when they have their levels.
+  private var doors: String {
+    (state["inputs"]?.elements ?? []).map { door in
+      func text(_ name: String) -> String { (door[name]?.text ?? "").escapedForHTML }
+      return
+        "<li class=\"pill\" data-tone=\"\(text("tone"))\"><i></i><span>"
+        + "<b><bdi>\(text("input"))</bdi></b> \(text("text"))</span></li>"
+    }.joined()
+  }
+
+  private static func picture(_ name: String) -> String {
+    "<svg viewBox=\"0 0 24 24\" aria-hidden=\"true\"><use href=\"#i-\(name)\"/></svg>"
   }
 
   /// The icon of an output of this kind, and the words for its levels; panel.js has the words, too.
@@ -81,12 +97,15 @@ struct Panel {
   }
 
   /// A button, whose first field names what it triggers or switches; `glyph` is HTML.
-  private func form(_ target: [(name: String, value: String)], title: String, glyph: String, hint: String) -> String {
+  private func form(
+    _ target: [(name: String, value: String)], title: String, glyph: String, hint: String, isOn: Bool = false
+  ) -> String {
     let fields = target + [("id", Panel.newID()), ("at", String(now)), ("form", "1")]
     let inputs = fields.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value.escapedForHTML)\">" }
     let mark = target.first.map { "data-\($0.name)=\"\($0.value.escapedForHTML)\"" } ?? ""
     return """
-      <form class="tile" method="post" action="/press" \(mark) data-hint="\(hint)">\(inputs.joined())\
+      <form class="tile" method="post" action="/press" \(mark) data-hint="\(hint)"\
+      \(isOn ? " data-on" : "")>\(inputs.joined())\
       <button class="press"\(mayPress && !isLocked ? "" : " disabled")><span class="glyph" aria-hidden="true">\
       \(glyph)</span><b><bdi>\(title.escapedForHTML)</bdi></b>\
       <span class="note">\(hint)</span></button></form>

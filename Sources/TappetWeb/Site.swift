@@ -81,6 +81,8 @@ struct Site {
     case .refused(let code, let sentence):
       let status = Site.status(of: code)
       guard isPage else { return .json(status, .object(["code": .string(code), "error": .string(sentence)])) }
+      // A set-up has one code only.
+      if exchange.isSetup, code == "code-over" { return page(status, notice(sentence, "")) }
       if inquiry.purpose == .pairing { return pairing(status, isSetup: exchange.isSetup, note: sentence) }
       // Under an unknown host, the panel is refused, too.
       let way = code == "host-unknown" ? "" : "<p><a href=\"/\">Back to the panel</a></p>"

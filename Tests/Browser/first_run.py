@@ -1,6 +1,9 @@
 """The set-up of a kiosk in a browser, from an empty folder to the first tap."""
 import os
+import ssl
 import subprocess
+import urllib.error
+import urllib.request
 
 from page import Page
 from world import ROOT, free_port, wait
@@ -12,7 +15,7 @@ ANSWERS = {"Host": "mqtt://127.0.0.1:{}", "Client id": "first", "Topic": "home/f
 class FirstRun(Page):
     """The steps, in order, in the browser of another story and beside its kiosk, which is stopped."""
 
-    is_held = has_erred = False
+    is_held = has_returned = has_erred = has_gone_back = False
 
     def start(self):
         """'tappet init --web' prints a code, and only the browser that types it sees the questions"""
@@ -35,6 +38,12 @@ class FirstRun(Page):
         self.find(".pair input")[0].send_keys(code)
         self.find(".pair .main")[0].click()
         wait("a question", lambda: self.find("#setup form"))
+        try:
+            urllib.request.urlopen(f"https://localhost:{self.port}/", context=ssl._create_unverified_context())
+            raise AssertionError("another browser sees the set-up")
+        except urllib.error.HTTPError as refused:
+            page = refused.read().decode()
+            assert "Another browser has typed the code" in page and "<form" not in page, page
 
     def answers(self):
         """the questions are answered, a tag is written, and the first tap is delivered"""
@@ -46,15 +55,22 @@ class FirstRun(Page):
             if self.find("#setup form"):
                 self.answer(asked)
         assert len(asked) > 6, asked
+        assert not self.find("#setup .bad"), "a mistake goes with its correction"
+        assert "tappet web pair NAME" in self.text("#setup") and "https://" in self.text("#setup")
         wait("the end", lambda: self.process.poll() is not None)
         assert self.process.returncode == 0, self.world.text("init.log")
         assert self.world.received("home/first") == 1
 
     def hold(self):
-        """Places an empty tag when the page asks for one."""
+        """Places an empty tag when the page asks for one, and taps with it when it is written."""
         if "Hold the tag" in self.text("#setup") and not self.is_held:
             self.is_held = True
             self.world.tell("place", "ntag215", "uid=04a1b2c3d4e5f6", "empty")
+        if "hold it to the reader again" in self.text("#setup") and not self.has_returned:
+            self.has_returned = True
+            self.world.take()
+            assert self.world.received("home/first") == 0, "a tag that still lies there is no tap"
+            self.world.tell("back")
         return False
 
     def answer(self, asked):
@@ -63,6 +79,13 @@ class FirstRun(Page):
         asked.append(question)
         if len(asked) == 2:
             self.shots("setup")
+        if len(asked) == 3 and not self.has_gone_back:
+            self.has_gone_back = True
+            self.button("Back", "#setup")
+            wait("the question before", lambda: [it.get_attribute("data-question") for it in self.find("#setup form")]
+                 == [asked[1]])
+            assert len(self.find("#setup [data-asked]")) == 1, "the answers after it are gone"
+            return
         fields = form.find_elements("css selector", "input")
         wanted = next((text for name, text in ANSWERS.items() if question.startswith(name)), None)
         if question == "Topic" and not self.has_erred:

@@ -14,7 +14,7 @@ class Story(Page):
     def stranger(self):
         """a browser that is not paired sees the panel, whose buttons do nothing"""
         self.driver.get(f"https://localhost:{self.world.port}/")
-        wait("the panel", lambda: len(self.find(".tile")) == 3)
+        wait("the panel", lambda: len(self.find(".tile")) == 4)
         wait("the broker", lambda: self.text(".pill span") == "Ready")
         assert all(not button.is_enabled() for button in self.find(".press"))
         assert self.text("[data-action=alarm] b") == TITLE, "a title is text, whatever it contains"
@@ -47,15 +47,30 @@ class Story(Page):
             wait("the end of the colour", lambda: self.note("light").startswith("Delivered "))
             wait("the message", lambda: self.world.received("home/light") == count)
         print(f"    from click to Delivered: {sorted(times)[2] * 1000:.0f} ms (median of 5)")
+        wait("the end of the outcome", lambda: self.note("light") == "")
 
     def switch(self):
-        """an output is switched on and off, and its button shows its level"""
+        """an output is switched on and off, and its button shows its level in words and by its fill"""
         note = "[data-output=lamp] .note"
         for before, after in (("Off", "On"), ("On", "Off")):
             wait(before, lambda: self.text(note) == before)
             self.find("[data-output=lamp] .press")[0].click()
-            wait("Done", lambda: self.text(note) == "Done")
             wait(after, lambda: self.text(note) == after)
+            assert len(self.find("[data-output=lamp][data-on]")) == (after == "On")
+            self.accessible("switched-" + after)
+
+    def door(self):
+        """a lock shows how long it is still open, and the contact of its door since when it is open, as it happens"""
+        note, contact = "[data-output=latch] .note", ".doors li"
+        wait("the contact", lambda: self.text(contact).split() == ["front", "Closed"])
+        self.find("[data-output=latch] .press")[0].click()
+        wait("the pulse", lambda: self.text(note).startswith("Open for "))
+        self.world.tell("open", "front")
+        wait("the door", lambda: "Stands open since" in self.text(contact))
+        self.accessible("door")
+        wait("the end of the pulse", lambda: self.text(note) == "Shut")
+        self.world.tell("close", "front")
+        wait("the contact", lambda: "Closed since" in self.text(contact))
 
     def double_click(self):
         """a double click sends one message"""
@@ -171,11 +186,11 @@ class Story(Page):
         self.find("dialog input")[0].send_keys(TITLE)
         self.find("dialog .main")[0].click()
         wait("the person", lambda: TITLE in self.texts("#people b"))
-        for button, chip in ((".danger", "Suspended"), (".main", "")):
+        for button, chip in (("Suspend", "Suspended"), ("Restore access", "")):
             self.find("#people .list .open")[0].click()
-            wait("the person", lambda: self.find("dialog " + button))
-            self.accessible("person" + button)
-            self.find("dialog " + button)[0].click()
+            wait("the person", lambda: self.find("dialog .row"))
+            self.accessible("person" + chip)
+            self.button(button)
             wait(chip, lambda: self.texts("#people .chip") == ([chip] if chip else []))
         self.find("#people .list .open")[0].click()
         self.button("Rename")
@@ -206,10 +221,23 @@ class Story(Page):
         self.world.take()
         self.find("dialog .round")[0].click()
         wait("its tag", lambda: "1 tag" in self.text("#people .list"))
+        self.find("#people .list .open")[0].click()
+        wait("its tag", lambda: "not used yet" in self.text("dialog"))
         before = self.world.received("home/light")
         self.world.tell("back")
         wait("the tap", lambda: self.world.received("home/light") == before + 1)
+        wait("its use", lambda: ", used " in self.text("dialog .list"))
+        self.find("dialog .round")[0].click()
         self.world.take()
+
+    def flash(self):
+        """a tap fills the screen, which says that it was delivered"""
+        self.open("panel")
+        self.world.tell("back")
+        wait("the view", lambda: self.text(".flash p").startswith("Delivered"))
+        self.world.take()
+        wait("its end", lambda: not self.find(".flash")[0].is_displayed())
+        self.open("people")
 
     def share(self):
         """a tag's code contains its key; the password is not asked for again"""
@@ -305,6 +333,7 @@ class Story(Page):
         """the parts are well, and a part that is not comes first; another device is removed"""
         self.open("device")
         wait("the parts", lambda: "All is well" in self.text("#device"))
+        assert "front\nClosed" in self.text("#device"), self.text("#device")
         assert "Hall tablet" not in self.text("#device") and "Office" in self.text("#device")
         self.world.tell("unplug")
         wait("the reader", lambda: "1 part needs attention" in self.text("#device h2"))
@@ -347,6 +376,6 @@ class Story(Page):
             assert restored.read() == self.world.text("kiosk.yaml")
 
     def steps(self):
-        return [self.stranger, self.pair, self.deliver, self.switch, self.double_click, self.confirm, self.away,
-                self.waits, self.removed, self.manager, self.people, self.tag, self.share, self.today,
-                self.store, self.broker, self.device, self.back_up, self.languages, self.wide]
+        return [self.stranger, self.pair, self.deliver, self.switch, self.door, self.double_click, self.confirm,
+                self.away, self.waits, self.removed, self.manager, self.people, self.tag, self.flash, self.share,
+                self.today, self.store, self.broker, self.device, self.back_up, self.languages, self.wide]

@@ -42,11 +42,12 @@ reader: {{device: 'pn532_uart:{self.path("reader")}'}}
 clock: trust
 state: state
 actions:
-  - {{name: light, title: Hall light, topic: home/light, message: 'on'}}
+  - {{name: light, title: Hall light, topic: home/light, message: 'on', cooldown: 0 s}}
   - {{name: alarm, title: "{TITLE}", topic: home/alarm, message: armed, confirm: 20 s}}
 inventory: {{}}
-panel: {{simulator: panel, outputs: [{{name: lamp, line: LA}}]}}
-web: {{name: Front door, outputs: [lamp], open: look, socket: web, publish: true}}
+panel: {{simulator: panel, outputs: [{{name: lamp, line: LA}}, {{name: latch, line: LB, kind: lock, pulse: 3 s}}],
+  inputs: [{{name: front, line: LC, of: latch}}]}}
+web: {{name: Front door, outputs: [lamp, latch], open: look, socket: web, publish: true}}
 """)
 
     def path(self, name):

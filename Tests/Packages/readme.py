@@ -122,7 +122,7 @@ def the_second_line_sets_it_up_to_a_delivered_tap(world):
         (r"CA certificate .*: $", "/var/tmp/ca.pem"), (r"This kiosk's certificate .*: $", "/var/tmp/client.pem"),
         (r"Private key .*: $", "/var/tmp/client.key"), (r"Device, .*: $", f"pn532_uart:{SIMULATOR}/reader"),
         (r"Profile .*: $", "virtual"), (r"Socket .*: $", SIMULATOR + "/panel"),
-        (r"Hold the tag to the reader \(60 s", lambda: _tap(world))])
+        (r"hold it to the reader again \(60 s", lambda: _tap(world))])
     require("delivered: light" in text, f"tappet init saw no tap through:\n{text[-2500:]}")
 
 

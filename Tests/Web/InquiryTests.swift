@@ -100,6 +100,7 @@ import Testing
       "text": .string(evil), "locked": .bool(false),
       "tiles": .array([.object(["action": .string(evil), "title": .string(evil), "asks": .bool(false)])]),
       "outputs": .array([.object(["output": .string(evil), "do": .string(evil), "on": .bool(true)])]),
+      "inputs": .array([.object(["input": .string(evil), "tone": .string(evil), "text": .string(evil)])]),
       "question": .object(["number": .number(7), "title": .string(evil), "mine": .bool(true)]),
       "last": .object(["title": .string(evil), "text": .string(evil), "tone": .string(evil)]),
     ])

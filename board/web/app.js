@@ -53,23 +53,34 @@ export function svg(name, props, ...kids) {
   el.append(...kids);
   return el;
 }
-export const icon = name => svg('svg', { 'aria-hidden': 'true' }, svg('use', { href: '#i-' + name }));
+export const icon = name => svg('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, svg('use', { href: '#i-' + name }));
 export const marks = { good: 'check', bad: 'cross', warn: 'wait' };
 export const say = text => { $('#say').textContent = text; };
 export const clock = date => date.toLocaleTimeString(locale, { timeStyle: 'short' }).replace(/\s/g, '\xa0');
+export const seconds = date => date.toLocaleTimeString(locale);
 export const finder = text => h('input', { type: 'search', placeholder: text, 'aria-label': text, autocomplete: 'off' });
+// Draws the content of a box; the focus returns to the button of the same name.
+function redrawn(box, draw) {
+  const name = el => el.getAttribute('aria-label') || ($('b', el) ?? el).textContent;
+  const held = document.activeElement, isHeld = box.contains(held);
+  draw();
+  if (isHeld && !box.contains(held)) [...box.querySelectorAll('button')].find(it => name(it) === name(held))?.focus({ preventScroll: true });
+}
 // Draws the content below its search field, which keeps its focus and text.
 export function drawBelow(field, content, kids) {
   if (content.firstChild !== field) content.replaceChildren(field);
-  while (field.nextSibling) field.nextSibling.remove();
-  content.append(...kids);
+  redrawn(content, () => {
+    while (field.nextSibling) field.nextSibling.remove();
+    content.append(...kids);
+  });
 }
 export const bdi = text => h('bdi', null, text);
 export const soft = text => h('p.soft', null, text);
 export const bad = error => h('p.bad', { role: 'alert' }, error.message);
 export const day = date => date.toLocaleDateString(locale, { weekday: 'short', day: 'numeric', month: 'short' });
 export const facts = pairs => h('dl.facts', null, ...pairs.filter(([, value]) => value).flatMap(([name, value]) => [h('dt', null, name), h('dd', null, bdi(value))]));
-export const button = (kind, text, act) => h('button.' + kind, { type: 'button', onclick: act }, text);
+export const button = (kind, text, act) => h('button.' + kind, { type: 'button', onclick: act }, ...[text].flat());
+export const round = (label, mark, act) => h('button.round', { type: 'button', 'aria-label': label, onclick: act }, mark);
 export const row = (mark, name, text, end, act) => h('li', null, h('button.open', { type: 'button', onclick: act },
   mark, h('span.grow', null, h('b', null, bdi(name)), h('span.soft', null, bdi(text))), end, icon('next')));
 // A path or a link at the start keeps its case.
@@ -129,8 +140,8 @@ export function askPassword(act) {
 // ---- Sheets
 export function sheet(title, ...kids) {
   const box = $('.sheet');
-  box.replaceChildren(h('header', null, h('h2', null, bdi(title)),
-    h('button.round', { type: 'button', 'aria-label': 'Close', onclick: () => box.close() }, icon('cross'))), ...kids.filter(Boolean));
+  redrawn(box, () => box.replaceChildren(h('header', null, h('h2', null, bdi(title)),
+    round('Close', icon('cross'), () => box.close())), ...kids.filter(Boolean)));
   if (box.open) return;
   // The browser's Back closes it.
   history.pushState('sheet', '');

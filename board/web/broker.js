@@ -1,11 +1,10 @@
 // The broker: the kiosk's connection, a test step by step, live messages, and publishing.
 
-import { $, api, askPassword, bad, bdi, button, card, facts, h, line, lines, locale, panel, plural, sentence, shown, soft, t } from '/app.js';
+import { $, api, askPassword, bad, bdi, button, card, facts, h, line, lines, locale, panel, plural, seconds, sentence, shown, soft, t } from '/app.js';
 
 const names = { name: 'DNS', tcp: 'TCP', tls: 'TLS', mqtt: 'MQTT' };
 const milliseconds = microseconds => microseconds < 100 ? '< ' + t('{} ms', (0.1).toLocaleString(locale))
   : t('{} ms', (microseconds / 1000).toLocaleString(locale, { maximumFractionDigits: 1 }));
-const time = date => date.toLocaleTimeString(locale);
 // Follows a job of the kiosk until its result; throws the result's reason.
 async function job(path, form, stop, hear) {
   let result;
@@ -40,7 +39,7 @@ async function test() {
     if (result.round_trip_microseconds) figures.append(facts([['Response time', milliseconds(result.round_trip_microseconds)]]));
     if (result.sys?.length) figures.append(h('details', null, h('summary', null, "The broker's statistics"),
       h('dl.pairs', null, ...result.sys.flatMap(it => [h('dt', null, bdi(it.topic.replace('$SYS/broker/', ''))), h('dd', null, bdi(it.value))]))));
-    wait.textContent = t('Tested at {}, with a client id of its own.', time(new Date()));
+    wait.textContent = t('Tested at {}, with a client id of its own.', seconds(new Date()));
   } catch (error) { if (!stop.signal.aborted) wait.replaceWith(bad(error)); }
 }
 
@@ -93,7 +92,7 @@ async function listen() {
 }
 function showMessage(it) {
   const text = it.text === null ? soft(plural(it.size, '{} byte that is not text', '{} bytes that are not text')) : it.text ? h('code', null, bdi(it.text)) : soft('Empty');
-  list.prepend(h('li', null, h('b.grow', null, bdi(it.topic)), it.retained && h('span.chip', null, 'retained'), h('time', null, time(new Date(it.time))), text));
+  list.prepend(h('li', null, h('b.grow', null, bdi(it.topic)), it.retained && h('span.chip', null, 'retained'), h('time', null, seconds(new Date(it.time))), text));
   while (list.children.length > shownMax) list.lastChild.remove();
 }
 

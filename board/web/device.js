@@ -1,7 +1,7 @@
 // Device: the kiosk's parts, and what is the matter with them.
 
-import { $, api, askPassword, bad, bdi, button, card, clock, day, guarded, h, icon, line, lines, plural, sentence, sheet, soft, t } from '/app.js';
-import { level, stamp } from '/panel.js';
+import { $, api, askPassword, bad, bdi, button, card, day, guarded, h, icon, line, lines, plural, seconds, sentence, sheet, soft, t } from '/app.js';
+import { inputs, inputText, levelWord, stamp } from '/panel.js';
 
 const parts = { reader: 'Reader', broker: 'Broker', disk: 'Disk', panel: 'Buttons and lights', webhooks: 'Webhooks', rooms: 'Rooms', inventory: 'Store room', site: 'Site' };
 export async function draw(content) {
@@ -14,6 +14,7 @@ export async function draw(content) {
     card(ill.length ? plural(ill.length, '{} part needs attention', '{} parts need attention') : 'All is well',
       h('ul.list', null, ...[...ill, ...known.filter(part => part.good)].map(part => line(part.good ? 'good' : 'bad', part.name, sentence(part.text))),
         status.clock.needed && !status.clock.good && line('warn', t('Clock'), 'Not set; hours and expiry need it.'))),
+    inputs.length > 0 && card('Doors', h('ul.list', null, ...inputs.map(it => line(it.tone, it.input, inputText(it))))),
     card('Messages', h('ul.list', null,
       line(waits ? 'warn' : 'good', waits ? plural(waits, '{} message waiting', '{} messages waiting') : t('Nothing is waiting'),
         status.set_aside ? plural(status.set_aside, '{} message set aside after a refusal.', '{} messages set aside after a refusal.') : 'No message was set aside.',
@@ -21,13 +22,13 @@ export async function draw(content) {
     status.certificates.length > 0 && card('Certificates', h('ul.list', null, ...status.certificates.map(it =>
       line(it.days_left < 0 ? 'bad' : it.days_left < 30 ? 'warn' : 'good', it.subject, it.days_left < 0 ? 'Expired.' : plural(it.days_left, 'Expires in {} day.', 'Expires in {} days.'))))),
     status.outputs.length > 0 && card('Outputs', h('ul.list', null, ...status.outputs.map(it =>
-      line(it.good ? 'good' : 'bad', it.name, it.good ? level(it.kind, it.on !== (it.kind === 'lock' && it.safe)) : 'Cannot be switched',
+      line(it.good ? 'good' : 'bad', it.name, it.good ? levelWord(it.kind, it.on !== (it.kind === 'lock' && it.safe)) : 'Cannot be switched',
         it.good && button('quiet', it.kind !== 'switch' ? 'Pulse' : it.on ? 'Switch off' : 'Switch on', () =>
           guarded('/press', { output: it.name, do: it.kind !== 'switch' ? 'pulse' : it.on ? 'off' : 'on', ...stamp() }, () => draw(content))))))),
     card('Browsers that may use this page', h('ul.list', null, ...devices.map(it => h('li', null, h('span.mark', null, icon('panel')),
       h('span.grow', null, h('b', null, bdi(it.device)), h('span.soft', null, t('{}, since {}', t(it.level), day(new Date(it.paired * 1000))))),
       button('quiet', 'Remove', () => sheet(t('Remove {}', it.device), soft('It has to be paired again at the kiosk.'),
-        h('button.danger', { type: 'button', onclick: () => guarded('/api/device/remove', { name: it.device }, () => { $('.sheet').close(); draw(content); }) }, 'Remove'))))))),
+        button('danger', 'Remove', () => guarded('/api/device/remove', { name: it.device }, () => { $('.sheet').close(); draw(content); })))))))),
     h('p.row', null, button('quiet', 'Log', showLog), status.broker && button('quiet', 'All kiosks', () => showKiosks(status.client_id)), button('quiet', 'Back up …', askBackup)),
     soft(t('Tappet {}, running for {}.', status.version, days ? plural(days, '{} day', '{} days') : t('less than a day'))),
   ].filter(Boolean));
@@ -36,7 +37,7 @@ const tones = { error: 'bad', warning: 'warn' };
 async function showLog() {
   try {
     const { records } = await api('/api/log');
-    sheet(t('Log'), h('ul.list', null, ...records.map(it => line(tones[it.priority] ?? 'good', `${day(new Date(it.time))} ${clock(new Date(it.time))}`, sentence(it.text)))));
+    sheet(t('Log'), soft('In English, as at the kiosk; commands are for its terminal.'), h('ul.list', null, ...records.map(it => line(tones[it.priority] ?? 'good', `${day(new Date(it.time))} ${seconds(new Date(it.time))}`, sentence(it.text)))));
   } catch (error) { sheet(t('Log'), bad(error)); }
 }
 // Returns the result of a job, which ends when its sheet is closed; nothing then, or once a failure is shown.
@@ -65,7 +66,7 @@ async function showKiosks(own) {
 
 // ---- A backup, which the browser keeps as a file
 function askBackup() {
-  const fields = ['Passphrase', 'The same again'].map(name => h('label', null, name, h('input', { type: 'password', minlength: 8, maxlength: 1024, required: '', autocomplete: 'new-password' })));
+  const fields = ['Passphrase (at least 8 characters)', 'The same again'].map(name => h('label', null, name, h('input', { type: 'password', minlength: 8, maxlength: 1024, required: '', autocomplete: 'new-password' })));
   const [first, second] = fields.map(field => $('input', field)), note = h('p.bad', { role: 'alert' });
   const form = h('form.ask', null, h('input', { hidden: '', autocomplete: 'username', value: 'backup' }), soft('The file contains the kiosk’s keys, people and settings. Only this passphrase opens it.'), ...fields, note, button('main', 'Back up'));
   $('.main', form).type = 'submit';
@@ -87,6 +88,6 @@ async function backUp(passphrase) {
   h('a', { href, download: `tappet-${new Date().toISOString().slice(0, 10)}.backup` }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60000);
   sheet(t('Back up'), soft('Your browser has the file. Keep it somewhere else, and its passphrase somewhere else again.'), h('p', null, bdi(sentence(result.summary))),
-    ...result.missing.map(it => line('warn', t('Not in it'), it)));
+    h('h3', null, 'Not in it'), h('ul.list', null, ...result.missing.map(it => h('li', null, bdi(it)))));
 }
 export const isLive = () => true;

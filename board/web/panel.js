@@ -1,6 +1,6 @@
 // The panel: tiles, outcomes, and the stream of the kiosk's events.
 
-import { $, clock, frame, h, icon, marks, panel, redrawSoon, redrawStale, root, say, shown, t } from '/app.js';
+import { $, clock, day, frame, h, icon, locale, marks, panel, redrawSoon, redrawStale, root, say, shown, t } from '/app.js';
 
 // ---- The kiosk's time dates presses: the browser's clock may be wrong.
 let ahead;
@@ -12,20 +12,29 @@ const tiles = new Map();
 const canPress = panel.dataset.level !== 'look';
 let isLocked = false, isCold = false;
 
-// The colour stays 2.5 s, its sentence until the next press.
+// What is so now: of a pulse, also how long it still lasts.
+function level(tile) {
+  const left = Math.ceil((tile.until - now()) / 1000), unit = left > 99 ? 'minute' : 'second';
+  return left > 0 ? t('{} for {}', t(tile.hint), Math.ceil(left / (unit === 'minute' ? 60 : 1)).toLocaleString(locale, { style: 'unit', unit })) : t(tile.hint);
+}
+// The colour stays 2.5 s, its sentence 10 s more; then the tile says what is so again.
 function setTile(tile, state, note) {
   clearTimeout(tile.timer);
   clearInterval(tile.tick);
   tile.state = tile.form.dataset.state = state;
-  note = t(note ?? tile.hint);
-  tile.note.textContent = note;
+  const draw = () => { tile.note.textContent = note ? t(note) : level(tile); };
+  draw();
+  if (!note && tile.until) tile.tick = setInterval(draw, 250);
   tile.glyph.replaceChildren(...marks[state] ? [icon(marks[state])] : tile.picture);
   $('.cancel', tile.form)?.remove();
   if (state === 'busy') tile.timer = setTimeout(() => setTile(tile, 'bad', 'No answer'), 6000);
+  if (state === 'idle' && note) tile.timer = setTimeout(() => setTile(tile, 'idle'), 10000);
   if (!marks[state]) return;
-  say(tile.title + ': ' + note);
-  tile.timer = setTimeout(() => setTile(tile, 'idle', tile.output ? undefined : note + ' ' + clock(new Date())), 2500);
+  sayNote(tile);
+  tile.timer = setTimeout(() => setTile(tile, 'idle', t(note) + ' ' + clock(new Date())), 2500);
 }
+const sayNote = tile => say(tile.title + ': ' + tile.note.textContent);
+
 
 function ask(tile, question) {
   if (tile.question === question.number && tile.state === 'confirm') return;
@@ -54,7 +63,7 @@ function press(tile) {
   setTile(tile, 'busy', 'Sending …');
   send('/press', { ...tile.target, ...stamp() }, tile);
 }
-export const level = (kind, on) => kind === 'lock' ? on ? 'Open' : 'Shut' : on ? 'On' : 'Off';
+export const levelWord = (kind, on) => kind === 'lock' ? on ? 'Open' : 'Shut' : on ? 'On' : 'Off';
 // The id and the time of a press.
 export const stamp = () => ({ id: newID(), at: Math.round(now()) });
 const newID = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('');
@@ -72,7 +81,11 @@ async function send(path, values, tile) {
   if (reply.error) setTile(tile, 'bad', reply.error);
   else if (reply.result === 'asked' && reply.question) ask(tile, reply.question);
   else if (reply.result === 'refused') setTile(tile, 'bad', reply.text);
-  else if (reply.result === 'switched') setTile(tile, 'good', 'Done');
+  else if (reply.result === 'switched') {
+    showOutput(reply.output);
+    setTile(tile, 'idle');
+    sayNote(tile);
+  }
   else if (reply.result === 'cancelled') setTile(tile, 'warn', t('Not done: it cancelled {}. Press again', reply.title || t('a question')));
 }
 
@@ -93,7 +106,7 @@ panel.addEventListener('submit', event => {
 $('.question', panel)?.remove();
 
 // ---- Outcomes
-let flashTimer, flashTick;
+let flashTimer, flashTick, flashed;
 function flash(tone, mark, title, text) {
   clearTimeout(flashTimer);
   clearInterval(flashTick);
@@ -113,8 +126,10 @@ function showOutcome(it) {
   showLast(it);
   redrawSoon();
   if (it.trigger === 'tag') {
-    // The delivery of an accepted tap is no news for somebody who stands there.
-    if (it.result !== 'delivered' && shown === 'panel') flash(it.tone, icon(marks[it.tone]), it.title || t('Tag'), text);
+    // The delivery of a tap is news only while its acceptance is shown.
+    if (shown !== 'panel' || it.result === 'delivered' && ($('.flash').hidden || flashed !== it.action)) return;
+    flashed = it.tone !== 'bad' && it.action;
+    flash(it.tone, icon(marks[it.tone]), it.title || t('Tag'), text);
   } else if (tile) {
     if (it.result === 'accepted') setTile(tile, 'busy', 'Sending …');
     else if (it.result === 'cancelled') setTile(tile, 'idle', it.text);
@@ -141,24 +156,34 @@ function showState(it) {
   $('.shut', panel).hidden = canPress && !isLocked;
   if (lock) lock.hidden = isLocked;
   showLast(it.last);
-  // What happened while nobody looked.
-  const changed = tiles.get(it.last?.action);
-  if (changed?.state === 'idle' && changed.note.textContent.startsWith(t('Waiting to be sent')) && it.last.result !== 'queued') setTile(changed, 'idle', t(it.last.text) + ' ' + clock(new Date(it.last.time)));
+  inputs = it.inputs ?? [];
+  $('.doors', panel)?.replaceChildren(...inputs.map(it => h('li.pill', { 'data-tone': it.tone }, h('i'), h('span', null, h('b', null, h('bdi', null, it.input)), ' ' + inputText(it)))));
   update();
   redrawSoon();
-  for (const output of outputs) {
-    const tile = tiles.get('>' + output.output), hint = output.on === null ? 'Cannot be switched' : level(output.kind, output.on);
-    tile.target.do = output.do;
-    if (tile.hint === hint) continue;
-    tile.hint = hint;
-    if (tile.state === 'idle' || !tile.state) setTile(tile, 'idle');
-  }
+  outputs.forEach(showOutput);
   const asked = it.question;
   for (const tile of tiles.values()) {
     if (asked?.mine && asked.action === tile.action) ask(tile, asked);
-    else if (tile.state === 'confirm') setTile(tile, 'idle', tile.hint);
+    else if (tile.state === 'confirm') setTile(tile, 'idle');
   }
   if (asked?.trigger === 'tag' && shown === 'panel') countDown(asked); else if (flashTick) endFlash();
+}
+function showOutput(it) {
+  const tile = tiles.get('>' + it?.output);
+  if (!tile) return;
+  const hint = it.on === null ? 'Cannot be switched' : levelWord(it.kind, it.on);
+  tile.target.do = it.do;
+  tile.form.toggleAttribute('data-on', it.on === true);
+  if (tile.hint === hint && tile.until === it.until) return;
+  [tile.hint, tile.until] = [hint, it.until];
+  if (tile.state === 'idle') setTile(tile, 'idle');
+}
+// The contacts of doors. Their times are the kiosk's, as those of presses.
+export let inputs = [];
+export function inputText(it) {
+  if (it.since === null) return t(it.text);
+  const age = now() - it.since, date = new Date(Date.now() - age);
+  return t('{} since {}', t(it.text), (age < 864e5 ? clock : day)(date));
 }
 // A tag whose action asks first is confirmed by staying on the reader.
 function countDown(question) {

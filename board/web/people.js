@@ -1,6 +1,6 @@
 // People, and their tags.
 
-import { $, api, askPassword, bad, bdi, button, day, drawBelow, facts, finder, foreign, guarded, h, icon, lines, marks, pages, panel, plural, query, row, sentence, sheet, shown, soft, svg, t } from '/app.js';
+import { $, api, askPassword, bad, bdi, button, card, day, drawBelow, facts, finder, foreign, guarded, h, icon, lines, marks, pages, panel, plural, query, round, row, sentence, sheet, shown, soft, svg, t } from '/app.js';
 
 async function all(path, name) {
   const found = [];
@@ -23,8 +23,11 @@ const plain = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 export async function draw(content) {
   const [people, secrets] = [await all('/api/people', 'people'), await all('/api/secrets', 'secrets')];
   const list = h('ul.list');
-  search.oninput = draw;
   const show = one => showPerson(one, secrets.filter(secret => secret.person === one.name), content);
+  // Below the sheet of a person, the list waits until that is closed.
+  const open = $('.sheet[open] [data-person]')?.dataset.person, seen = open && people.find(one => one.name === open);
+  if (seen) return show(seen);
+  search.oninput = draw;
   function draw() {
     const wanted = plain(search.value.trim());
     const found = people.filter(one => plain(one.name).includes(wanted));
@@ -35,8 +38,8 @@ export async function draw(content) {
   }
   draw();
   const unowned = secrets.filter(secret => !secret.person);
-  const rest = unowned.length > 0 && h('div.card', null, h('h2', null, 'Tags without a person'), h('ul.list', null, ...unowned.slice(0, 200).map(secret => tagRow(secret, content))));
-  const add = h('div.card', null, list, h('button.quiet', { type: 'button', onclick: () => askName(t('A new person'), '', name => change('/api/person/add', { name }, content)) }, icon('plus'), 'Add a person'));
+  const rest = unowned.length > 0 && card('Tags without a person', h('ul.list', null, ...unowned.slice(0, 200).map(secret => tagRow(secret, content))));
+  const add = h('div.card', null, list, button('quiet', [icon('plus'), 'Add a person'], () => askName(t('A new person'), '', name => change('/api/person/add', { name }, content))));
   drawBelow(search, content, [add, rest].filter(Boolean));
   const wanted = decodeURIComponent(location.hash.split('?')[1] ?? '');
   if (wanted) { history.replaceState(null, '', '#people'); const one = people.find(one => one.name === wanted); if (one) show(one); }
@@ -56,9 +59,9 @@ function tagRow(secret, content) {
   const name = secret.label || t('Tag'), made = t('written {}', day(new Date(secret.created * 1000)));
   return h('li', null, h('span.mark', null, icon('tag')),
     h('span.grow', null, h('b', null, bdi(name)), h('span.soft', null, bdi(secret.action + ', ' + made + ', ' + since(secret.last_used)))),
-    h('button.round', { type: 'button', 'aria-label': t('Show the code of {}', name), onclick: () => showCode(secret) }, icon('share')),
-    h('button.round', { type: 'button', 'aria-label': t('Remove {}', name), onclick: () => askRemoval(t('Remove {}', name),
-      t('This tag of {}, {}, is refused from now on. This cannot be undone.', secret.person || t('nobody'), made), '/api/secret/remove', { id: secret.id }, content) }, icon('cross')));
+    round(t('Show the code of {}', name), icon('share'), () => showCode(secret)),
+    round(t('Remove {}', name), icon('cross'), () => askRemoval(t('Remove {}', name),
+      t('This tag of {}, {}, is refused from now on. This cannot be undone.', secret.person || t('nobody'), made), '/api/secret/remove', { id: secret.id }, content)));
 }
 function showCode(secret) {
   guarded('/api/share', { id: secret.id }, it => {
@@ -70,7 +73,7 @@ function showCode(secret) {
   });
 }
 function askRemoval(title, text, path, form, content) {
-  sheet(title, soft(text), h('p.row', null, h('button.danger', { type: 'button', onclick: () => guarded(path, form, () => { $('.sheet').close(); draw(content); }) }, 'Remove')));
+  sheet(title, soft(text), h('p.row', null, button('danger', 'Remove', () => guarded(path, form, () => { $('.sheet').close(); draw(content); }))));
 }
 function askName(title, value, act) {
   const name = h('input', { name: 'name', value, required: '', maxlength: 64, autocomplete: 'off' });
@@ -82,15 +85,15 @@ function showPerson(one, secrets, content) {
   const hours = one.suspended ? t('never, while suspended') : one.hours.length ? one.hours.join('; ') : t('at any time');
   sheet(one.name,
     facts([['Allowed', hours], ['From', one.from], ['Until', one.until], ['Uses', one.uses === null ? '' : t('{} of {}', one.used, one.uses)]]),
-    h('ul.list', null, ...secrets.map(secret => tagRow(secret, content))),
+    h('ul.list', { 'data-person': one.name }, ...secrets.map(secret => tagRow(secret, content))),
     soft(one.site ? 'This person belongs to the site, which is managed elsewhere.'
       : one.suspended ? 'All of their tags are refused.' : 'Suspending takes effect at once, for all of their tags.'),
     !one.site && h('p.row', null,
       one.suspended ? button('main', 'Restore access', () => change('/api/person/resume', { name: one.name }, content))
-        : button('danger', 'Suspend', () => change('/api/person/suspend', { name: one.name }, content)),
+        : button('quiet', 'Suspend', () => change('/api/person/suspend', { name: one.name }, content)),
       button('quiet', 'Write a tag', () => askTag(one.name)),
-      button('quiet', 'Remove', () => askRemoval(t('Remove {}', one.name), 'All of their tags are refused from now on. This cannot be undone.', '/api/person/remove', { name: one.name }, content)),
-      button('quiet', 'Rename', () => askName(t('Rename {}', one.name), one.name, name => change('/api/person/rename', { name: one.name, new_name: name }, content)))));
+      button('quiet', 'Rename', () => askName(t('Rename {}', one.name), one.name, name => change('/api/person/rename', { name: one.name, new_name: name }, content))),
+      button('danger', 'Remove', () => askRemoval(t('Remove {}', one.name), 'All of their tags are refused from now on. This cannot be undone.', '/api/person/remove', { name: one.name }, content))));
 }
 
 // ---- Write a tag
@@ -134,7 +137,8 @@ async function writeTag(person, form, title) {
   if (shown === 'people') await pages.get('people').draw();
   sheet(tagTitle(person), h('div.hold', { 'data-tone': tone, role: 'status' }, icon(marks[tone]),
     h('b', null, result.done ? 'The tag is ready' : 'The tag is not ready'), h('p', null, bdi(result.done ? title + (person ? ', ' + person : '') : t(sentence(result.sentence))))),
-    h('p.row', null, h('button.quiet', { type: 'button', onclick: () => askTag(person) }, result.done ? 'Another tag' : 'Try again')));
+    h('p.row', null, button('quiet', result.done ? 'Another tag' : 'Try again', () => askTag(person))));
 }
-export const isLive = () => !$('.sheet').open && !document.activeElement?.closest('#people .list');
-export const tools = [h('button.main', { type: 'button', onclick: () => askTag('') }, icon('tag'), 'Write a tag')];
+export const isLive = () => !$('.sheet').open || !!$('.sheet [data-person]');
+export const sheetClosed = () => pages.get('people').draw();
+export const tools = [button('main', [icon('tag'), 'Write a tag'], () => askTag(''))];

@@ -46,18 +46,39 @@ async function answer(text, form, number) {
   // What was answered is reported to all pages of this browser.
   try { await api('/api/setup/answer', { answer: text, number }); } catch (error) { wait(false); form.append(bad(error)); }
 }
+// Removes what followed the last answer to this question, which is asked again after a mistake, or after Back. A heading
+// that is shown again replaces its card, too.
+let isBack = false;
+function unwind(question) {
+  const was = [...(isBack ? box : part).querySelectorAll('[data-asked]')].findLast(it => it.dataset.asked === question);
+  isBack = false;
+  if (!was) return;
+  const card = was.parentElement, title = it => $('h2', it)?.textContent, range = document.createRange();
+  if (card !== part && title(card) === title(part)) {
+    range.setStartBefore(card);
+    range.setEndBefore(part);
+  } else {
+    range.setStartBefore(was);
+    range.setEndAfter(box.lastChild);
+    part = card;
+  }
+  range.deleteContents();
+}
 // Replaces the question by its answer.
 function settle(it) {
   rest();
   $('form', box)?.remove();
   if (!part) newPart();
-  if (it) part.append(h('p', null, bdi(it.asked.trim() + (it.asked.endsWith('?') ? '' : ':')), ' ', h('b', null, bdi(it.answer === '<' ? '‹' : it.answer || '–'))));
+  if (!it) return;
+  unwind(it.asked.trim());
+  isBack = it.answer === '<';
+  if (!isBack) part.append(h('p', { 'data-asked': it.asked.trim() }, bdi(it.asked.trim() + (it.asked.endsWith('?') ? '' : ':')), ' ', h('b', null, bdi(it.asked.endsWith('?') && { y: t('Yes'), n: t('No') }[it.answer] || it.answer || '–'))));
 }
 function ask(it) {
   if (!part) newPart();
   const usual = it.default ?? '', question = it.question.trim();
   const form = h('form.ask', { 'data-question': question });
-  const back = button('quiet', 'Back', () => answer('<', form, it.number));
+  const back = $('[data-asked]', box) && button('quiet', 'Back', () => answer('<', form, it.number));
   if (it.kind === 'yes') {
     const choice = (word, text) => button(usual === word ? 'main' : 'quiet', text, () => answer(word, form, it.number));
     form.append(h('b', null, bdi(question)), h('p.row', null, choice('y', 'Yes'), choice('n', 'No'), back));
@@ -68,13 +89,14 @@ function ask(it) {
       h('button.' + (word === usual ? 'main' : 'quiet'), { type: 'button', onclick: () => answer(word, form, it.number) }, bdi(text)))));
     const next = h('button.' + (isChoice ? 'quiet' : 'main'), null, 'Next');
     if (!it.choices || it.other) form.append(h('label', null, bdi(it.other ?? question), field), h('p.row', null, next, back));
-    else form.append(h('p.row', null, back));
+    else if (back) form.append(h('p.row', null, back));
     form.addEventListener('submit', event => {
       event.preventDefault();
       answer(field.value, form, it.number);
     });
   }
   settle();
+  if (isBack) unwind(question);
   part.append(form);
   form.scrollIntoView({ block: 'end' });
   if (!it.choices) $('input', form)?.select();

@@ -1,17 +1,17 @@
 // The store room.
 
-import { $, api, bad, bdi, button, card, drawBelow, facts, finder, h, icon, pages, query, row, sheet, soft, t } from '/app.js';
+import { $, api, bad, bdi, button, card, drawBelow, facts, finder, h, icon, pages, query, round, row, sheet, soft, t } from '/app.js';
 
 const wantedThing = finder('Find a thing, or type its code');
 const newTicket = () => 1 + crypto.getRandomValues(new Uint32Array(1))[0];
 // What failed keeps its ticket: it may have been done, and is not done again.
 function step(it, by) {
   let ticket = newTicket();
-  return h('button.round', { type: 'button', 'aria-label': t(by < 0 ? 'Take one {}' : 'Put back one {}', it.name), onclick: async () => {
+  return round(t(by < 0 ? 'Take one {}' : 'Put back one {}', it.name), by < 0 ? '\u2212' : '+', async () => {
     const mine = ticket;
     ticket = newTicket();
     if (!await changeStore('adjust', { id: it.id, pieces: by, ticket: mine })) ticket = mine;
-  } }, by < 0 ? '\u2212' : '+');
+  });
 }
 const loan = one => one.person + (one.quantity ? ': ' + one.quantity : '') + (one.due ? ', ' + t('until {}', one.due) : '');
 const loans = it => it.loans.map(loan).join('; ') + (it.borrowers > it.loans.length ? ' …' : '');
@@ -44,7 +44,7 @@ async function showThing(id, note) {
   } }, ...fields.map(([name, label, props]) => h('label', null, label, h('input', { name, autocomplete: 'off', ...props }))), h('button.main', null, 'Save'))); $('.sheet input').focus(); };
   const stepper = one => h('span.step', null, step(one, -1), h('output', one.low ? { 'data-tone': 'warn' } : null, one.quantity), step(one, 1));
   sheet(it.name, facts([['Place', it.path], ['Code', it.code], ['Minimum', it.minimum], ['Notes', notes]]),
-    place && h('button.quiet', { type: 'button', onclick: () => showThing(place.id) }, icon('store'), bdi(place.name)),
+    place && button('quiet', [icon('store'), bdi(place.name)], () => showThing(place.id)),
     it.quantity !== null && stepper(it),
     it.loans.length > 0 && h('ul.list', null, ...it.loans.map(one => h('li', null, h('span.grow', null, h('b', null, 'Lent to'), h('span.soft', null, bdi(loan(one)))),
       button('quiet', 'Return', () => changeStore('return', { id, from: one.person }))))),
@@ -59,15 +59,13 @@ async function showThing(id, note) {
 }
 // Makes a change, and shows the thing again; a failure is shown where it was asked. Returns whether it was made.
 async function changeStore(path, form) {
-  const box = $('.sheet'), label = document.activeElement?.getAttribute('aria-label');
+  const box = $('.sheet');
   let change;
   $('.bad', box)?.remove();
   try { ({ change } = await api('/api/store/' + path, form)); } catch (error) { box.append(bad(error)); return false; }
   const note = h('p.row.done', { role: 'status' }, h('span.grow', null, path === 'undo' ? 'Undone.' : 'Saved.'),
-    change && h('button.quiet', { type: 'button', onclick: () => changeStore('undo', { change }) }, 'Undo'));
+    change && button('quiet', 'Undo', () => changeStore('undo', { change })));
   await showThing(shownThing, note).catch(error => sheet(t('That did not work'), bad(error)));
-  // The button that was pressed, for the next press of a key.
-  if (label) [...box.querySelectorAll('button')].find(it => it.getAttribute('aria-label') === label)?.focus({ preventScroll: true });
   return true;
 }
 // Where the browser reads barcodes; elsewhere, the phone's own camera opens a label's link.
@@ -88,5 +86,5 @@ async function scan() {
 }
 let timer;
 wantedThing.oninput = () => { clearTimeout(timer); timer = setTimeout(() => pages.get('store').draw(), 250); };
-export const tools = 'BarcodeDetector' in window ? [h('button.main', { type: 'button', onclick: scan }, 'Scan')] : [];
+export const tools = 'BarcodeDetector' in window ? [button('main', 'Scan', scan)] : [];
 export const sheetClosed = () => pages.get('store').draw();

@@ -12,6 +12,11 @@ extension Kiosk {
     return panel.outputs.refusal(of: index)
   }
 
+  /// Returns when the pulse of the output with the given name ends; `nil` if it gets none.
+  package func pulseEnd(ofOutput name: String) -> Instant? {
+    panel.outputs.index(of: name).flatMap { panel.outputs.pulseEnd(of: $0) }
+  }
+
   /// Executes requests to outputs immediately, regardless of the state of the broker and the disk.
   ///
   /// A request that was made too long ago is refused, unless it returns the output to its safe level.

@@ -50,6 +50,9 @@ struct OutputBank: Sendable {
     return (since, (since != nil) != plans[index].isSafeOn, states[index].isAvailable)
   }
 
+  /// The end of the output's pulse; `nil` if it gets none.
+  func pulseEnd(of index: Int) -> Instant? { states[index].isPulse ? states[index].until : nil }
+
   /// Returns the cause of the request that waits for the end of the dead time; `nil` if none does.
   func causeOfWaiting(_ index: Int) -> OutputCause? { states[index].waiting?.cause }
 

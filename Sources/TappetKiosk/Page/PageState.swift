@@ -22,6 +22,7 @@ extension Runtime {
       "faulty": .array(faulty.map { .string($0.rawValue) }),
       "tiles": .array((settings?.panel ?? []).compactMap { pageTile($0) }),
       "outputs": .array((settings?.outputs ?? []).compactMap { pageOutput($0) }),
+      "inputs": .array(session.device == nil ? [] : pageInputs),
       "question": pageQuestion(for: session) ?? .null,
       "last": page.lastOutcome?.json(for: session) ?? .null,
     ])
@@ -34,7 +35,8 @@ extension Runtime {
     ])
   }
 
-  private func pageOutput(_ name: String) -> JSON? {
+  /// An output, with the end of its pulse on the kiosk's clock.
+  func pageOutput(_ name: String) -> JSON? {
     guard let plan = configuration.panel.outputs.first(where: { $0.plan.name == name })?.plan,
       let output = outputs.first(where: { $0.name == name })
     else { return nil }
@@ -44,7 +46,21 @@ extension Runtime {
     return .object([
       "output": .string(name), "do": .string(request.rawValue), "on": output.isAvailable ? .bool(isOn) : .null,
       "kind": .string(plan.kind.word),
+      "until": kiosk.pulseEnd(ofOutput: name).map { .number($0.wholeMilliseconds) } ?? .null,
     ])
+  }
+
+  /// The contacts, each with the time since which it has its level, on the kiosk's clock; `null` if the kiosk has found
+  /// it there.
+  private var pageInputs: [JSON] {
+    zip(configuration.panel.inputs, kiosk.inputStates).filter { $0.0.plan.isContact }.map { input, state in
+      let text = state.pageText
+      let since = state.cause == .found ? nil : state.since
+      return .object([
+        "input": .string(input.plan.name), "tone": .string(text.tone.rawValue), "text": .string(text.text),
+        "since": since.map { .number($0.wholeMilliseconds) } ?? .null,
+      ])
+    }
   }
 
   /// The pending confirmation; `nil` if there is none.

@@ -64,7 +64,7 @@ extension Runtime {
         .info, "page-press", "\(device.name) switched \(order.output) on the page: \(order.request.rawValue)",
         device.caller.by.fields + [("output", order.output), ("do", order.request.rawValue)]))
     feed(.outputAsked(order.output, order.request, by: .page(device: device.name)))
-    client.send(.object(["result": .string("switched")]))
+    client.send(.object(["result": .string("switched"), "output": pageOutput(order.output) ?? .null]))
   }
 
   /// Confirms or cancels the pending question.

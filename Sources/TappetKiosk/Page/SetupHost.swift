@@ -111,6 +111,11 @@ package final class SetupHost {
 
   // MARK: The browser
 
+  /// The response to any other browser than the one that has typed the code.
+  private static var taken: JSON {
+    .failure("another browser has typed the code; to use this one, run the command again", code: "code-over")
+  }
+
   private func answer(_ message: ControlMessage, from client: ControlServer.Client) {
     guard !client.isGone, case .page(let request)? = try? KioskRequest(message) else {
       return client.send(.failure("this is not possible during the set-up", code: "not-allowed"))
@@ -121,7 +126,7 @@ package final class SetupHost {
     }
     if case .pair(let code) = request { return pair(code, client, session) }
     guard session.level == .manage else {
-      return client.send(.failure("this browser is not paired", code: "not-allowed"))
+      return client.send(isPaired ? SetupHost.taken : .failure("this browser is not paired", code: "not-allowed"))
     }
     switch request {
     case .state:
@@ -172,10 +177,7 @@ package final class SetupHost {
   }
 
   private func pair(_ code: SecretBytes, _ client: ControlServer.Client, _ session: PageSession) {
-    guard tokenHash == nil else {
-      return client.send(
-        .failure("another browser has typed the code; to use this one, run the command again", code: "code-over"))
-    }
+    guard tokenHash == nil else { return client.send(SetupHost.taken) }
     switch pairing.judge(code, from: session.network, at: Instant.now()) {
     case .wrong: return client.send(.failure("the code is wrong", code: "code-wrong"))
     case .over:

@@ -223,7 +223,7 @@ extension TagJobRunner.Result {
     switch request.kind {
     case .write where request.action == nil: return "written: the text '\(request.text ?? "")' on \(what)"
     case .write:
-      return "written: \(secret?.action ?? "") on \(what); its secret is \(secret?.id ?? "")"
+      return "written: \(secret?.action ?? "") on \(what); 'tappet secret list' lists it as \(secret?.id ?? "")"
         + (isProtected ? "; only this kiosk can rewrite it" : "")
     case .erase: return "erased: \(what)"
     case .lock: return "permanently locked: \(what)"

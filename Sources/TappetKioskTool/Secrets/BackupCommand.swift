@@ -107,6 +107,7 @@ enum Backup {
     return [
       hasInventory ? "the inventory (use 'tappet inventory export')" : nil,
       hasRoomKeys ? "the keys of encrypted rooms (another board logs in as a new device)" : nil,
+      configuration.web != nil ? "the paired browsers (use 'tappet web pair')" : nil,
       configuration.historyAge != nil ? "the tap log (use 'tappet history --csv')" : nil,
       "pending messages (use 'tappet outbox export')",
     ].compactMap { $0 }

@@ -105,7 +105,7 @@ extension SetupWizard {
 
   /// Prompts for the database's folder; an existing database is opened to detect errors.
   func askState() throws(CommandFailure) {
-    start("The state folder: database and sealing key")
+    start("Where the kiosk keeps its data")
     try resolve("state", "Folder (relative to the configuration)", default: files.usualState) {
       (answer) throws(CommandFailure) in
       files.draft.state = answer == "/var/lib/tappet" ? nil : answer

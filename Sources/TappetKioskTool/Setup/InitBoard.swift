@@ -18,8 +18,8 @@ extension SetupWizard {
       + "; 'any' for the first reader that libnfc finds; or 'none'"
     var places: [(String, String)] = nodes.map { ($0, $0) }
     if !nodes.isEmpty { places.insert(("find", "Try these in turn"), at: 0) }
-    places += [("any", "The first one that libnfc finds"), ("none", "There is none")]
-    let choices = Choices("Where is the reader?", places, other: "Another device, or a libnfc connection string")
+    places += [("any", "The first one that is found"), ("none", "There is none")]
+    let choices = Choices("Where is the reader?", places, other: "Its device, such as /dev/ttyUSB0")
     let usual = nodes.isEmpty ? "any" : "find"
     try resolve("reader", question, default: usual, choices) { (answer) throws(CommandFailure) in
       hasReader = false
@@ -69,8 +69,8 @@ extension SetupWizard {
       + "hardware, or 'none'"
     let usual = arguments.has("panel-simulator") ? Self.virtualPanel : match ?? "none"
     var headers: [(String, String)] = known.map { ($0, $0) }
-    headers += [(Self.virtualPanel, "A panel without hardware"), ("none", "No header, or another one")]
-    let choices = Choices("The board's header", headers)
+    headers += [(Self.virtualPanel, "A panel without hardware"), ("none", "Another one")]
+    let choices = Choices("Which board is it?", headers)
     try resolve("profile", question, default: usual, choices) { (answer) throws(CommandFailure) in
       files.draft.panel.profile = nil
       files.draft.panel.simulator = arguments.value("panel-simulator")
@@ -150,10 +150,8 @@ extension SetupWizard {
   private func lineMistake(_ line: String?, of part: String) throws(CommandFailure) -> String? {
     guard let line else { return nil }
     if let mistake = try mistake(in: "the line") { return mistake }
-    if isVirtual {
-      // Every name is free there, but no board has a line without a number.
-      return line.utf8.contains { $0.isASCIIDigit } ? nil : "'\(line)' is not a GPIO line; enter a name such as GPIO17"
-    }
+    // Every name is free there.
+    if isVirtual { return nil }
     for finding in PanelProbe(try files.configuration(), isRunning: false, colour: false).findings
     where !finding.isGood && finding.name == part {
       guard arguments.has("untested") else { return finding.text }

@@ -150,6 +150,7 @@ final class SetupWizard {
     }
     files.prompt.canGoBack = false
     try provision()
+    informAboutPage()
   }
 
   /// The questions in order; each uses its previous answer as the default, and does nothing if an option or an earlier

@@ -80,6 +80,14 @@ extension SetupWizard {
     try awaitTap(configuration)
   }
 
+  /// Names the page of the new kiosk to somebody whose browser has answered the questions.
+  func informAboutPage() {
+    if Dialogue.current == nil { return }
+    start("The page of this kiosk")
+    inform("  Once the kiosk runs, it is at https://\(NetworkIdentity.hostName() ?? "ADDRESS").")
+    inform("  To pair a browser with it, use \(hint("web pair NAME --level manage")) as root.")
+  }
+
   /// Returns a command line for this kiosk, ready to be typed.
   private func hint(_ words: String) -> String {
     "'tappet \(words)" + (files.path == KioskAccess.usualPath ? "'" : " --config \(files.path)'")
@@ -151,9 +159,12 @@ extension SetupWizard {
     inform("  Starting the kiosk …")
     let way = Dialogue.current == nil ? "; Ctrl-C: later" : ""
     let seconds = limit.wholeMilliseconds / 1000
+    // The tag that was just written still lies there: its next arrival is the first tap.
+    let isWritten = if case .tag = firstSecret { true } else { false }
+    let what = isWritten ? "Take the tag away, and hold it to the reader again" : "Hold the tag to the reader"
     let observer = TapObserver(
-      invitation: "  Hold the tag to the reader (\(seconds) s\(way)) …", seconds: seconds,
-      needsLink: configuration.broker != nil)
+      invitation: "  \(what) (\(seconds) s\(way)) …", seconds: seconds, needsLink: configuration.broker != nil,
+      expectsHeld: isWritten)
     do throws(RuntimeError) { try run(configuration, observer, limit) } catch { throw .failed(error.sentence) }
     if observer.isDone {
       Output.print("The kiosk works. Start it: \(hint("run"))")
@@ -168,7 +179,7 @@ extension SetupWizard {
   private func run(_ configuration: KioskConfiguration, _ observer: TapObserver, _ limit: Duration) throws(RuntimeError)
   {
     let runtime = try Runtime(configuration)
-    runtime.expectTap()
+    if !observer.expectsHeld { runtime.expectTap() }
     runtime.observers.onRecord = { _ in }
     runtime.observers.onReport = { report, line in observer.note(report, line) }
     try runtime.start()
@@ -200,11 +211,14 @@ private final class TapObserver {
   private var isLinkUp: Bool
   private var invitation: String?
   private let seconds: Int64
+  let expectsHeld: Bool
 
-  /// Creates an observer that prints the invitation, with the time for the tap, when the kiosk is ready for it.
-  init(invitation: String, seconds: Int64, needsLink: Bool) {
+  /// Creates an observer that prints the invitation, with the time for the tap, when the kiosk is ready for it;
+  /// `expectsHeld` means that it asks for a tag to be taken away.
+  init(invitation: String, seconds: Int64, needsLink: Bool, expectsHeld: Bool) {
     self.invitation = invitation
     self.seconds = seconds
+    self.expectsHeld = expectsHeld
     isLinkUp = !needsLink
   }
 
@@ -217,6 +231,7 @@ private final class TapObserver {
       isOutputOn = isOn
       Output.inform("  " + line.sentence)
     case .entry(.accepted), .entry(.queued): Output.inform("  " + line.sentence)
+    case .tap(.ignored(_, _, .held, _)) where expectsHeld: break
     case .entry(.expired), .entry(.undeliverable), .tap(.refused), .tap(.ignored), .reader(.lost), .link(.failed),
       .link(.didFallBack), .store(.trouble):
       Output.printError("  " + line.sentence)

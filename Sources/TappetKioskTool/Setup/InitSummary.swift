@@ -48,7 +48,10 @@ extension SetupWizard {
     let question = replaced.isEmpty ? "Write these files?" : "Write these files, and replace \(list)?"
     while let agrees = prompt.confirm(question, default: replaced.isEmpty) {
       if agrees { return }
-      inform("  Nothing was written. Enter '<' to return to the questions, or press Ctrl-C to discard them.")
+      let way =
+        Dialogue.current == nil
+        ? "Enter '<' to return to the questions, or press Ctrl-C to discard them." : "Back returns to the questions."
+      inform("  Nothing was written. " + way)
     }
     throw .reported(.refused)
   }

@@ -41,6 +41,19 @@ extension Light {
   }
 }
 
+extension InputState {
+  /// The level of a contact.
+  package var pageText: PageText {
+    @export(interface) get {
+      switch level {
+      case .unknown: PageText(.warn, "Unknown")
+      case .closed: PageText(.good, "Closed")
+      case .open: isForced ? PageText(.bad, "Forced open") : PageText(.warn, isHeldOpen ? "Held open" : "Stands open")
+      }
+    }
+  }
+}
+
 extension TapRefusal {
   /// The reason without any names.
   package var pageText: String {
@@ -50,7 +63,7 @@ extension TapRefusal {
       case .content, .malformedURL, .noSuchAction: "This tag is not for this kiosk"
       case .noTagConfigured: "The kiosk does not know any tags for this yet"
       case .invalidSignature, .strayIndex, .copiedURL: "This tag is not valid"
-      case .personSuspended: "This tag is suspended"
+      case .personSuspended: "This person is suspended"
       case .wrongTime, .limitedPerson: "Not allowed at this time"
       case .unmet(_, let unmet): unmet.level == .open ? "A door is open" : "Not allowed at this time"
       case .usedUp: "No uses left"

@@ -31,7 +31,6 @@ import Testing
       "virtual",
       "--panel-simulator", folder.path + "/panel")
     try session.play([
-      "Line of the status LED": "garage", "'garage' is not a GPIO line; enter a name such as GPIO17": nil,
       "Line of the status LED": "GPIO17", "Line of a button": "GPIO17", "the line: GPIO17 is already used by": nil,
       "Line of a button": "GPIO5", "Line of an output": "", "Name": "{\"command\":1,\"x\":2}",
       "this looks like a message, which is a later question; enter a name": nil,
@@ -253,7 +252,7 @@ import Testing
     let session = try session("--preset", "none", "--profile", "virtual", "--panel-simulator", world.folder + "/panel")
     try session.play([
       "Matrix room": "none", "connection string": "pn532_uart:\(world.folder)/reader",
-      "Line of the status LED": "none", "Line of a button": "none", "Line of an output": "GPIO23", "Name": "door",
+      "Line of the status LED": "none", "Line of a button": "none", "Line of an output": "relay", "Name": "door",
       "Write a new tag now?": "n", "Share code": "smpshare://secret?idx=0&key=\(key)",
       "Action 'door': only drives the output": nil, "Write these files?": "", "Hold the tag to the reader": nil,
     ])

@@ -168,6 +168,13 @@ import Testing
         "--private-key", try Certificates.path("client.key"), "--reader", "pn532_uart:\(world.folder)/reader",
         "--write-tag", "--tap", "120",
       ], log: log, environment: data)
+    // The tag that still lies there does not act.
+    #expect(eventually { tappet.text.contains("hold it to the reader again") }, "\(tappet.text)")
+    #expect(world.received.isEmpty)
+    try world.tell("take")
+    let looks = try world.commandCount()
+    #expect(try eventually { try world.commandCount() >= looks + 8 })
+    try world.tell("back")
     #expect(eventually { !tappet.isRunning }, "\(tappet.text)")
     #expect(tappet.status == 0, "\(tappet.text)")
     #expect(eventually { world.received.map(\.topic) == ["home/light/set"] }, "\(tappet.text)")
@@ -193,7 +200,7 @@ import Testing
     try session.play([
       "Write a new tag now?": "y", "Write these files?": "", "'tappet tag format'": nil,
       "Try again (t), format the tag permanently": "f", "formatted: NTAG213": nil, "written: gate on NTAG213": nil,
-      "Hold the tag to the reader (60 s": nil,
+      "Take the tag away, and hold it to the reader again (60 s": nil,
     ])
     try session.interrupt()
     #expect(try session.status() >= 0)

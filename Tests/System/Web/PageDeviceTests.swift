@@ -19,6 +19,9 @@ import Testing
           - {name: latch, line: LB, kind: lock}
           - {name: siren, line: LC}
           - {name: bell, line: LD, pulse: 1 s}
+        inputs:
+          - {name: front, line: LE, of: latch}
+          - {name: handle, line: LF, kind: exit, of: latch}
       """
     world = try KioskWorld.withPage(panel, outputs: ["lamp", "latch"])
     try world.start()
@@ -50,7 +53,8 @@ import Testing
     let stream = try web.stream(token: tablet)
     #expect(try change("lamp", "on", id: "one", token: tablet).text("result") == "switched")
     #expect(try level("lamp")?.hasPrefix("on") == true)
-    #expect(eventually { stream.text.contains(#"{"output":"lamp","do":"off","on":true,"kind":"switch"}"#) })
+    let lamp = #"{"output":"lamp","do":"off","on":true,"kind":"switch","until":null}"#
+    #expect(eventually { stream.text.contains(lamp) })
     #expect(try change("lamp", "off", id: "one", token: tablet).text("result") == "repeated")
     #expect(try level("lamp")?.hasPrefix("on") == true)
     #expect(try change("siren", "on", token: tablet).text("code") == "action-unknown")
@@ -71,6 +75,19 @@ import Testing
     let ends = ["switched-on    lamp  page Hall tablet", "switched-on    latch  page Hall tablet"]
     #expect(try eventually { try rows("page Office").count == 1 })
     #expect(try zip(rows("Hall tablet"), ends).allSatisfy { $0.hasSuffix($1) } && rows("Hall tablet").count == 2)
+  }
+
+  @Test func `a contact is shown with its level as it changes, and a pulse with its end`() throws {
+    let tablet = try web.pair("Hall tablet")
+    let stream = try web.stream(token: tablet)
+    #expect(eventually { stream.text.contains(#"{"input":"front","tone":"good","text":"Closed","since":null}"#) })
+    #expect(try web.request("/", token: tablet).body.contains("<bdi>front</bdi></b> Closed</span>"))
+    #expect(!stream.text.contains("handle"), "an exit is not a contact")
+    try world.tell("open front")
+    #expect(eventually { stream.text.contains(#""tone":"bad","text":"Forced open","since":"#) }, "\(stream.text)")
+    let body = try change("latch", "pulse", token: tablet).body
+    #expect(body.contains(#""output":"latch","do":"pulse","on":true"#) && !body.contains(#""until":null"#), "\(body)")
+    #expect(try web.request("/", token: tablet).body.contains("data-hint=\"Open\" data-on>"))
   }
 
   @Test func `while the buttons are locked, no output is switched`() throws {
