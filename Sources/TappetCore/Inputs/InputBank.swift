@@ -74,7 +74,9 @@ struct InputBank: Sendable {
 
   /// Time at which `due` must be called unless an event occurs earlier.
   var deadline: Instant? {
-    let ofInputs = inputs.compactMap { input in .earliest(input.run.map { $0.last + input.period }, input.heldOpenAt) }
+    let ofInputs = inputs.compactMap { (input) -> Instant? in
+      .earliest(input.run.map { $0.last + input.period }, input.heldOpenAt)
+    }
     return .earliest(ofInputs.min(), openings.map { $0.due }.min())
   }
 

@@ -148,7 +148,7 @@ extension SetupWizard {
 
   /// Returns an error message about a line's name, or about the line itself, which belongs to this part.
   private func lineMistake(_ line: String?, of part: String) throws(CommandFailure) -> String? {
-    guard let line else { return nil }
+    if line == nil { return nil }
     if let mistake = try mistake(in: "the line") { return mistake }
     // Every name is free there.
     if isVirtual { return nil }

@@ -235,7 +235,7 @@ extension World {
     let plan = settings.panel.outputs[index]
     doors.openings[plan.name] = nil
     if isOn != plan.isSafeOn {
-      if case .asked(.exit) = reason { return }
+      if case .asked(.request(.input)) = reason { return }
       return judgeRequired(plan.requirements, for: plan.name)
     }
     let period = Cast.doors(of: plan.name).map { Cast.doors[$0].debounce }.max()
@@ -254,7 +254,7 @@ extension World {
   /// Something was refused because of an input.
   func judgeUnmet(_ unmet: UnmetRequirement, _ cause: OutputCause? = nil) {
     doors.settle(at: now.instant)
-    if case .exit = cause { fail("a request to exit was prevented") }
+    if case .request(.input) = cause { fail("a request to exit was prevented") }
     if doors.satisfies(unmet.requirement, at: now.instant) == true {
       fail("something was refused, and \(unmet.requirement.input) has the level that it requires")
     }
