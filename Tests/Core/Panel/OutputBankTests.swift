@@ -32,7 +32,7 @@ import Testing
     @discardableResult
     func ask(_ request: OutputRequest, _ index: Int, at milliseconds: Int) -> [String] {
       words = []
-      switch bank.perform(request, of: index, .person, at: Self.time(milliseconds)) {
+      switch bank.perform(request, of: index, .request(.tool), at: Self.time(milliseconds)) {
       case .success(let changes): note(changes)
       case .failure(let refusal): words = ["\(refusal)"]
       }
