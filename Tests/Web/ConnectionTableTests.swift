@@ -29,16 +29,17 @@ import Testing
     table.add(try connection(0), 0, of: "visitor", at: start)
     for number in 1..<Limits.webConnectionsMax {
       let opened = start + .milliseconds(Int64(number))
-      table.add(try connection(number), Int32(number), of: number < 50 ? "few" : "flood", at: opened)
+      table.add(
+        try connection(number), Int32(number), of: number < 40 ? "few" : number < 80 ? "some" : "flood", at: opened)
     }
     // One of the flood's is being answered, and one has been.
-    for number in 50...51 { #expect(table.begin(try connection(number)) == Int32(number)) }
-    table.end(try connection(51), at: start + .seconds(1))
-    for (number, network) in [(52, "flood"), (53, "other"), (54, "flood")] {
+    for number in 80...81 { #expect(table.begin(try connection(number)) == Int32(number)) }
+    table.end(try connection(81), at: start + .seconds(1))
+    for (number, network) in [(82, "flood"), (83, "other"), (84, "flood")] {
       #expect(table.admit(network) == .replacing(Int32(number)))
       table.add(try connection(200 + number), Int32(200 + number), of: network, at: start + .seconds(1))
     }
-    for number in Array(0..<Limits.webConnectionsMax) + [252, 253, 254] { _ = table.begin(try connection(number)) }
+    for number in Array(0..<Limits.webConnectionsMax) + [282, 283, 284] { _ = table.begin(try connection(number)) }
     #expect(table.admit("other") == .refused)
   }
 

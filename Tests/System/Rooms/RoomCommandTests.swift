@@ -36,7 +36,7 @@ import Testing
   /// The lines of the log about commands that have acted.
   private func accepted(_ world: KioskWorld) -> [Substring] {
     world.log.split(separator: "\n").filter {
-      $0.contains("event=command-accepted") && $0.contains(" by=") && !$0.contains("command=status")
+      $0.contains("event=command-accepted command=") && !$0.contains("command=status")
     }
   }
 

@@ -44,7 +44,8 @@ import Testing
     chmod(pass, 0o600)
     let other = world.folder + "/other/kiosk.yaml"
     #expect(mkdir(world.folder + "/other", 0o755) == 0)
-    try "broker: {url: 'mqtt://localhost', client_id: k}\nactions: [{name: light, topic: a, message: b}]\n".write(
+    let settings = "state: state\nbroker: {url: 'mqtt://localhost', client_id: k}\n"
+    try (settings + "actions: [{name: light, topic: a, message: b}]\n").write(
       toFile: other, atomically: true, encoding: .utf8)
     for words in [
       ["secret", "new", "light"], ["backup", world.folder + "/backup", "--passphrase-file", pass],
