@@ -11,8 +11,8 @@ import Testing
 
   private func world(within: String = "60 s", room: String = "#door:h") throws -> KioskWorld {
     let world = try KioskWorld.inRooms(
-      [("open", "title: Open the door, topic: home/door, message: '%{by}', confirm: \(within), confirm_in: '\(room)'")], server,
-      commands: "commands: [{room: '\(room)', users: ['@ann:h']}]")
+      [("open", "title: Open the door, topic: home/door, message: '%{by}', confirm: \(within), confirm_in: '\(room)'")],
+      server, commands: "commands: [{room: '\(room)', users: ['@ann:h']}]")
     try world.start()
     return world
   }
